@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/core/row_record.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bulk {
+
+enum class event_kind : std::uint8_t {
+    created,
+    status_changed,
+    completed,  ///< with or without failed rows
+    failed,
+    cancelled,
+    row_failed,
+};
+BOOST_DESCRIBE_ENUM(event_kind, created, status_changed, completed, failed, cancelled, row_failed)
+
+enum class severity : std::uint8_t { info, warning, error };
+BOOST_DESCRIBE_ENUM(severity, info, warning, error)
+
+/// Something that happened to an operation. Written in the transaction that made it happen.
+struct event {
+    std::uint64_t sequence = 0;  ///< given by the store: one order over all operations
+    event_kind kind{};
+    severity level = severity::info;
+    operation_id operation{};
+    std::string operation_name{};
+    operation_state state{};
+    std::optional<operation_state> previous{};  ///< of a status change
+    std::optional<row_number> row{};            ///< of a failed row
+    std::optional<error_type> failure{};        ///< of a failed row
+    std::string message{};
+    timestamp time{};
+
+    bool operator==(const event&) const = default;
+};
+
+namespace detail {
+
+inline event about(const operation_record& operation, event_kind kind, timestamp now) {
+    return {.kind = kind,
+            .operation = operation.id,
+            .operation_name = operation.name,
+            .state = operation.state,
+            .time = now};
+}
+
+/// "2.045 s": as fine as a person reads it.
+inline std::string seconds_text(std::chrono::microseconds span) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
+    std::string fraction = std::to_string(1000 + ms % 1000);
+    return concat(ms / 1000, '.', std::string_view{fraction}.substr(1), " s");
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline event created_event(const operation_record& operation) {
+    auto event = detail::about(operation, event_kind::created, operation.created_at);
+    event.message = "Operation created";
+    return event;
+}
+
+[[nodiscard]] inline event status_changed_event(const operation_record& operation,
+                                                operation_state previous, timestamp now) {
+    auto event = detail::about(operation, event_kind::status_changed, now);
+    event.previous = previous;
+    event.message = concat(name_of(previous), " to ", name_of(operation.state));
+    return event;
+}
+
+/// What is told when an operation has reached a final state; none while it has not.
+[[nodiscard]] inline std::optional<event> final_event(const operation_record& operation,
+                                                      timestamp now) {
+    switch (operation.state) {
+        case operation_state::completed:
+        case operation_state::completed_with_errors: {
+            auto event = detail::about(operation, event_kind::completed, now);
+            event.level = operation.rows.failed > 0 ? severity::warning : severity::info;
+            const auto took = operation.completed_at.value_or(now) -
+                              operation.started_at.value_or(operation.completed_at.value_or(now));
+            event.message = concat(operation.rows.successful, '/', operation.rows.total,
+                                   " rows succeeded in ", detail::seconds_text(took));
+            return event;
+        }
+        case operation_state::failed: {
+            auto event = detail::about(operation, event_kind::failed, now);
+            event.level = severity::error;
+            event.message = operation.error_message;
+            return event;
+        }
+        case operation_state::cancelled: {
+            auto event = detail::about(operation, event_kind::cancelled, now);
+            event.level = severity::warning;
+            event.message =
+                concat("Operation cancelled, ", unprocessed(operation.rows), " rows not processed");
+            return event;
+        }
+        default:
+            return std::nullopt;
+    }
+}
+
+[[nodiscard]] inline event row_failed_event(const operation_record& operation,
+                                            const row_record& record, timestamp now) {
+    auto event = detail::about(operation, event_kind::row_failed, now);
+    event.level = severity::error;
+    event.row = record.row;
+    event.failure = record.failure;
+    event.message = concat("Row ", to_number(record.row), ": ", record.error_message);
+    return event;
+}
+
+}  // namespace bulk

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/core/setting_rules.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace bulk {
+
+/// What becomes of rows that were running or waiting when their process died.
+enum class orphan_policy : std::uint8_t {
+    resume,  ///< they go on where they were
+    fail,    ///< they are failed, for those whose steps must never run twice
+};
+BOOST_DESCRIBE_ENUM(orphan_policy, resume, fail)
+
+/// How a service runs its operations.
+struct service_options {
+    std::int64_t max_file_size = 104'857'600;  ///< bytes; 0 is unlimited
+    bool include_row_data_in_errors = false;
+    int flush_batch_size = 100;                       ///< rows recorded in one transaction
+    std::chrono::milliseconds flush_interval{1'000};  ///< or this long after the first of them
+    int max_row_concurrency = 1;                      ///< rows of one operation in steps at once
+    orphan_policy orphans = orphan_policy::resume;
+    std::string service_name{};   ///< the operations' `source`; empty: the program's name
+    int max_retry_attempts = 10;  ///< operation retries; 0 is unlimited
+    int worker_count = 4;         ///< operations at once
+    int queue_capacity = 1'000;   ///< operations waiting in memory; whoever adds one more waits
+    std::chrono::milliseconds shutdown_timeout{30'000};                ///< for rows in flight
+    std::optional<std::chrono::milliseconds> pending_poll_interval{};  ///< look for others' work
+    std::chrono::milliseconds lease_time{30'000};  ///< without a heartbeat, then others take over
+};
+
+[[nodiscard]] inline result<> validate(const service_options& options) {
+    using namespace setting_rules;
+    return first_failure({
+        at_least<std::int64_t>("max_file_size", options.max_file_size, 0),
+        at_least("flush_batch_size", options.flush_batch_size, 1),
+        positive("flush_interval", options.flush_interval),
+        at_least("max_row_concurrency", options.max_row_concurrency, 1),
+        at_least("max_retry_attempts", options.max_retry_attempts, 0),
+        at_least("worker_count", options.worker_count, 1),
+        at_least("queue_capacity", options.queue_capacity, 1),
+        not_negative("shutdown_timeout", options.shutdown_timeout),
+        options.pending_poll_interval
+            ? positive("pending_poll_interval", *options.pending_poll_interval)
+            : result<>{},
+        positive("lease_time", options.lease_time),
+    });
+}
+
+}  // namespace bulk

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The only header that includes Boost.Describe; every other file asks these questions instead, so
+// that C++26 reflection can replace it in one place.
+
+#include <boost/describe/enum.hpp>
+#include <boost/describe/enumerators.hpp>
+#include <boost/mp11/algorithm.hpp>
+#include <boost/mp11/list.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace bulk {
+
+/// An enumeration declared with `BOOST_DESCRIBE_ENUM`.
+template <typename E>
+concept described_enum = std::is_enum_v<E> && boost::describe::has_describe_enumerators<E>::value;
+
+template <described_enum E>
+struct enumerator {
+    E value{};
+    std::string_view name{};
+};
+
+/// Every enumerator with its own spelling, in the order of the declaration.
+template <described_enum E>
+inline constexpr auto enumerators_of = []<typename... D>(boost::mp11::mp_list<D...>) {
+    return std::array<enumerator<E>, sizeof...(D)>{{{D::value, D::name}...}};
+}(boost::mp11::mp_rename<boost::describe::describe_enumerators<E>, boost::mp11::mp_list>{});
+
+/// The enumerator's own spelling: it is what storage, files and HTTP show. Empty for a value that
+/// is none of the enumerators.
+template <described_enum E>
+[[nodiscard]] constexpr std::string_view name_of(E value) {
+    for (const auto& each : enumerators_of<E>)
+        if (each.value == value) return each.name;
+    return {};
+}
+
+template <described_enum E>
+[[nodiscard]] constexpr std::optional<E> from_name(std::string_view name) {
+    for (const auto& each : enumerators_of<E>)
+        if (each.name == name) return each.value;
+    return std::nullopt;
+}
+
+}  // namespace bulk

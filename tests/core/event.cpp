@@ -1,0 +1,87 @@
+#include <bulk/core/event.hpp>
+
+#include <support/ut.hpp>
+
+using namespace boost::ut;
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+using enum bulk::operation_state;
+
+namespace {
+
+suite<"event"> events = [] {
+    const bulk::manual_clock clock;
+    const auto now = clock.now();
+    const bulk::operation_record op{.name = "import",
+                                    .state = completed,
+                                    .rows = {.total = 5, .processed = 5, .successful = 5},
+                                    .created_at = now,
+                                    .started_at = now,
+                                    .completed_at = now + 2045ms};
+
+    "creation is told with its own time"_test = [&] {
+        const auto event = created_event(op);
+        expect(event.kind == bulk::event_kind::created and event.time == now);
+        expect(event.message == "Operation created"s and event.operation_name == "import"s);
+    };
+
+    "a change of state names both"_test = [&] {
+        const auto event = status_changed_event(op, running, now);
+        expect(event.previous == running and event.state == completed);
+        expect(event.message == "running to completed"s);
+    };
+
+    "an end without failures is good news"_test = [&] {
+        const auto event = final_event(op, now);
+        expect(fatal(event.has_value()));
+        expect(event->kind == bulk::event_kind::completed);
+        expect(event->level == bulk::severity::info);
+        expect(event->message == "5/5 rows succeeded in 2.045 s"s);
+    };
+
+    "an end with failures is a warning"_test = [&] {
+        auto torn = op;
+        torn.state = completed_with_errors;
+        torn.rows = {.total = 5, .processed = 5, .successful = 3, .failed = 2};
+        expect(final_event(torn, now)->level == bulk::severity::warning);
+        expect(final_event(torn, now)->message == "3/5 rows succeeded in 2.045 s"s);
+    };
+
+    "a failure and a cancellation have events of their own"_test = [&] {
+        auto lost = op;
+        lost.state = failed;
+        lost.error_message = "the file has no column IMEI";
+        expect(final_event(lost, now)->kind == bulk::event_kind::failed);
+        expect(final_event(lost, now)->level == bulk::severity::error);
+        expect(final_event(lost, now)->message == lost.error_message);
+
+        auto stopped = op;
+        stopped.state = cancelled;
+        stopped.rows = {.total = 5, .processed = 2, .successful = 2};
+        expect(final_event(stopped, now)->kind == bulk::event_kind::cancelled);
+        expect(final_event(stopped, now)->message == "Operation cancelled, 3 rows not processed"s);
+    };
+
+    "nothing final is told before the end"_test = [&] {
+        for (const auto state : {pending, validating, running, retrying}) {
+            auto active = op;
+            active.state = state;
+            expect(!final_event(active, now).has_value());
+        }
+    };
+
+    "a failed row is told with its reason"_test = [&] {
+        const bulk::row_record record{.row = bulk::row_number{42},
+                                      .state = bulk::row_state::failed,
+                                      .failure = bulk::error_type::validation,
+                                      .error_message = "no e-mail"};
+        const auto event = row_failed_event(op, record, now);
+        expect(event.row == bulk::row_number{42});
+        expect(event.failure == bulk::error_type::validation);
+        expect(event.message == "Row 42: no e-mail"s);
+    };
+};
+
+}  // namespace
+
+int main() {}

@@ -1,0 +1,42 @@
+#include <bulk/core/row_state.hpp>
+
+#include <support/ut.hpp>
+
+#include <string>
+#include <string_view>
+
+using namespace boost::ut;
+using bulk::row_state;
+
+namespace {
+
+//                                      P R W C F T
+constexpr std::string_view arrows[] = {".+....",   // pending
+                                       "..++++",   // running
+                                       "...+++",   // waiting_for_completion
+                                       "......",   // completed
+                                       "+.....",   // failed
+                                       "+....."};  // timed_out
+
+suite<"row state"> row_states = [] {
+    "all 36 arrows are as drawn"_test = [] {
+        const auto& states = bulk::enumerators_of<row_state>;
+        expect(fatal(states.size() == 6_ul));
+        for (std::size_t from = 0; from < states.size(); ++from)
+            for (std::size_t to = 0; to < states.size(); ++to)
+                expect(bulk::allows(states[from].value, states[to].value) ==
+                       (arrows[from][to] == '+'))
+                    << states[from].name << "->" << states[to].name;
+    };
+
+    "a step is over in three states"_test = [] {
+        std::string final;
+        for (const auto& [state, name] : bulk::enumerators_of<row_state>)
+            if (is_final(state)) final.append(name).append(" ");
+        expect(final == std::string{"completed failed timed_out "});
+    };
+};
+
+}  // namespace
+
+int main() {}
