@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/id.hpp>
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bulk {
+
+/// Where a step finds itself: which row of which operation, at which step, for which time.
+class context {
+public:
+    struct place {
+        operation_id operation{};
+        row_number row{};
+        step_index step{};
+        std::string_view step_name{};
+        std::uint32_t attempt = 1;  ///< 1 is the first try
+    };
+
+    explicit context(place place, std::stop_token stop = {})
+        : place_{place}, stop_{std::move(stop)} {}
+
+    [[nodiscard]] operation_id operation() const { return place_.operation; }
+    [[nodiscard]] row_number row() const { return place_.row; }
+    [[nodiscard]] step_index step() const { return place_.step; }
+    [[nodiscard]] std::string_view step_name() const { return place_.step_name; }
+    [[nodiscard]] std::uint32_t attempt() const { return place_.attempt; }
+
+    /// Asks to stop when the operation is cancelled or the process shuts down. A step that takes
+    /// long looks at it now and then, or passes it on.
+    [[nodiscard]] const std::stop_token& stop_token() const { return stop_; }
+
+    /// The same text every time this step is tried for this row, in this process or after a
+    /// restart: hand it to systems that can refuse to do a thing twice.
+    [[nodiscard]] std::string idempotency_key() const {
+        return concat(to_text(place_.operation), ':', to_number(place_.row), ':',
+                      to_number(place_.step));
+    }
+
+private:
+    place place_;
+    std::stop_token stop_;
+};
+
+}  // namespace bulk

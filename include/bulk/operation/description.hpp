@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/operation/checks.hpp>
+#include <bulk/operation/operation.hpp>
+#include <bulk/operation/step_options.hpp>
+#include <bulk/operation/step_table.hpp>
+#include <bulk/rows/column.hpp>
+#include <bulk/rows/metadata.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace bulk {
+
+/// All that can be said of an operation without running it. Made by the compiler and never freed:
+/// copy it, keep views of it, ask it from any thread.
+struct operation_description {
+    std::string_view name{};
+    std::string_view description{};
+    bool track_row_data = false;
+    bool retryable = false;
+    bool is_pipeline = false;  ///< declared with steps, not with `process`
+    std::span<const field_description> metadata{};
+    std::span<const column_description> columns{};
+    std::span<const step_description> steps{};
+};
+
+template <typename Op>
+inline constexpr operation_description description_of = [] {
+    if constexpr (check_operation<Op>()) {
+        constexpr operation_options options = Op::template bulk_operation<Op>();
+        return operation_description{.name = options.name,
+                                     .description = options.description,
+                                     .track_row_data = options.track_row_data,
+                                     .retryable = options.retryable,
+                                     .is_pipeline = method_steps<Op> + class_steps<Op>() > 0,
+                                     .metadata = field_descriptions<typename Op::metadata>,
+                                     .columns = column_descriptions<typename Op::row>,
+                                     .steps = step_descriptions<Op>};
+    } else {
+        return operation_description{};  // after the sentence that says why
+    }
+}();
+
+}  // namespace bulk

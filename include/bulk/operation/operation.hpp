@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/rows/column.hpp>
+#include <bulk/rows/metadata.hpp>
+
+#include <string_view>
+#include <type_traits>
+
+namespace bulk {
+
+/// What `BULK_OPERATION("name", ...)` can say, in this order.
+struct operation_options {
+    std::string_view name{};
+    std::string_view description{};
+    bool track_row_data = false;  ///< keep each row with its record: for exports and the page
+    bool retryable = false;       ///< failed rows can be retried when it has ended
+};
+
+/// How many steps a class has declared so far, as overload resolution sees it: of all
+/// `bulk_count(rank<N>)` the greatest N is the best match. Each BULK_STEP asks, then adds the next.
+template <int N>
+struct rank : rank<N - 1> {};
+template <>
+struct rank<0> {};
+
+inline constexpr int most_steps = 128;
+using highest_rank = rank<most_steps>;
+
+template <int N>
+using index = std::integral_constant<int, N>;
+
+/// The base of every operation: `struct import : bulk::operation<import, user, request> { … };`
+template <typename Self, typename Row, typename Metadata = no_metadata>
+struct operation {
+    static_assert(declared_row<Row>,
+                  "bulk::operation<Self, Row, Metadata>: Row is not declared; write "
+                  "BULK_ROW(Row, its members...) after its definition, in its own namespace");
+    static_assert(
+        declared_metadata<Metadata>,
+        "bulk::operation<Self, Row, Metadata>: Metadata is not declared; write "
+        "BULK_METADATA(Metadata, its members...) after its definition, in its own namespace");
+
+    using self_type = Self;
+    using row = Row;
+    using metadata = Metadata;
+
+    static auto bulk_count(rank<0>) -> index<0>;  ///< the end of the chain
+};
+
+template <typename Op>
+concept operation_class = requires {
+    typename Op::self_type;
+    typename Op::row;
+    typename Op::metadata;
+} && std::is_base_of_v<operation<Op, typename Op::row, typename Op::metadata>, Op>;
+
+/// How many methods of the class are steps.
+template <operation_class Op>
+inline constexpr int method_steps = decltype(Op::bulk_count(highest_rank{}))::value;
+
+}  // namespace bulk

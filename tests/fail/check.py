@@ -1,0 +1,62 @@
+"""Programs that must not compile, and must say why in our words.
+
+  check.py compile SOURCE RESULT DEPFILE COMPILE_COMMANDS   compiles SOURCE twice and keeps what the
+                                                            compiler said in RESULT
+  check.py judge RESULT                                     decides about it
+
+As it is, SOURCE must compile; with -DBULK_EXPECT_FAIL it must not, and the first error must hold
+the text after `// expect: ` on SOURCE's first line. Compiling is a build step, so that it is done
+again only when a header changed.
+"""
+
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+
+
+def user_flags(compile_commands):
+    """How the build compiles a program of a user: the first example's command, without its files."""
+    for entry in json.loads(pathlib.Path(compile_commands).read_text()):
+        if entry["file"].endswith("01_declare.cpp"):
+            words = shlex.split(entry["command"])
+            break
+    else:
+        sys.exit("no example in " + compile_commands)
+    kept = []
+    while words:
+        word = words.pop(0)
+        if word in ("-o", "-MF", "-MQ", "-MT"):
+            words.pop(0)
+        elif word not in ("ccache", "-c", "-MD") and not word.endswith("01_declare.cpp"):
+            kept.append(word)
+    return kept
+
+
+def compile_twice(source, result, depfile, compile_commands):
+    command = user_flags(compile_commands) + ["-fdiagnostics-color=never", "-fsyntax-only", source]
+    good = subprocess.run([*command, "-MD", "-MF", depfile, "-MT", result], capture_output=True, text=True)
+    bad = subprocess.run([*command, "-DBULK_EXPECT_FAIL"], capture_output=True, text=True)
+    expected = pathlib.Path(source).read_text().splitlines()[0].removeprefix("// expect: ")
+    pathlib.Path(result).write_text(json.dumps({
+        "expected": expected,
+        "good": [good.returncode, good.stderr],
+        "bad": [bad.returncode, bad.stderr],
+    }))
+
+
+def judge(result):
+    said = json.loads(pathlib.Path(result).read_text())
+    (good, good_text), (bad, bad_text) = said["good"], said["bad"]
+    if good:
+        sys.exit("without the mistake it should compile:\n" + good_text)
+    if not bad:
+        sys.exit("with the mistake it should not compile, but does")
+    first = next((line for line in bad_text.splitlines() if " error: " in line), "")
+    print(first)
+    if said["expected"] not in first:
+        sys.exit(f"the first error should say '{said['expected']}':\n{bad_text}")
+
+
+{"compile": compile_twice, "judge": judge}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,21 @@
+// expect: a step class needs
+#include <bulk/bulk.hpp>
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+struct push {
+#ifndef BULK_EXPECT_FAIL
+    static constexpr bulk::step_options options{.name = "Push"};
+#endif
+    void execute(const user&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+struct pushing : bulk::operation<pushing, user> {
+    BULK_OPERATION("pushing")
+    auto steps() { return bulk::steps(push{}); }
+};
+
+int main() { return static_cast<int>(bulk::operations<pushing>.size) - 1; }

@@ -1,0 +1,18 @@
+// expect: BULK_OPERATION: an operation needs a name
+#include <bulk/bulk.hpp>
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+struct greeting : bulk::operation<greeting, user> {
+#ifdef BULK_EXPECT_FAIL
+    BULK_OPERATION("")
+#else
+    BULK_OPERATION("greeting")
+#endif
+    void process(const user&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+int main() { return static_cast<int>(bulk::operations<greeting>.size) - 1; }

@@ -1,0 +1,16 @@
+// expect: an operation needs BULK_OPERATION
+#include <bulk/bulk.hpp>
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+struct greeting : bulk::operation<greeting, user> {
+#ifndef BULK_EXPECT_FAIL
+    BULK_OPERATION("greeting")
+#endif
+    void process(const user&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+int main() { return static_cast<int>(bulk::operations<greeting>.size) - 1; }

@@ -1,0 +1,27 @@
+// expect: timeout is for steps that wait
+#include <bulk/bulk.hpp>
+
+#include <chrono>
+
+using namespace std::chrono_literals;
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+struct push {
+#ifdef BULK_EXPECT_FAIL
+    static constexpr bulk::step_options options{.name = "Push", .timeout = 2s};
+#else
+    static constexpr bulk::step_options options{.name = "Push"};
+#endif
+    void execute(const user&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+struct pushing : bulk::operation<pushing, user> {
+    BULK_OPERATION("pushing")
+    auto steps() { return bulk::steps(push{}); }
+};
+
+int main() { return static_cast<int>(bulk::operations<pushing>.size) - 1; }

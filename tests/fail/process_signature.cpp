@@ -1,0 +1,18 @@
+// expect: process takes (const row&, const metadata&, bulk::context&)
+#include <bulk/bulk.hpp>
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+struct greeting : bulk::operation<greeting, user> {
+    BULK_OPERATION("greeting")
+#ifdef BULK_EXPECT_FAIL
+    void process(const user&) {}
+#else
+    void process(const user&, const bulk::no_metadata&, bulk::context&) {}
+#endif
+};
+
+int main() { return static_cast<int>(bulk::operations<greeting>.size) - 1; }

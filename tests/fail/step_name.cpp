@@ -1,0 +1,20 @@
+// expect: BULK_STEP(greet): a step needs a name
+#include <bulk/bulk.hpp>
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+struct greeting : bulk::operation<greeting, user> {
+    BULK_OPERATION("greeting")
+
+#ifdef BULK_EXPECT_FAIL
+    BULK_STEP(greet, "")
+#else
+    BULK_STEP(greet, "Greet")
+#endif
+    (const user&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+int main() { return static_cast<int>(bulk::operations<greeting>.size) - 1; }

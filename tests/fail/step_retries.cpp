@@ -1,0 +1,22 @@
+// expect: BULK_STEP(greet): max_retries cannot be negative
+#include <bulk/bulk.hpp>
+
+#include <chrono>
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+struct greeting : bulk::operation<greeting, user> {
+    BULK_OPERATION("greeting")
+
+#ifdef BULK_EXPECT_FAIL
+    BULK_STEP(greet, "Greet", .max_retries = -1)
+#else
+    BULK_STEP(greet, "Greet", .max_retries = 0)
+#endif
+    (const user&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+int main() { return static_cast<int>(bulk::operations<greeting>.size) - 1; }

@@ -1,0 +1,20 @@
+// expect: an operation has process or steps, not both
+#include <bulk/bulk.hpp>
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+struct greeting : bulk::operation<greeting, user> {
+    BULK_OPERATION("greeting")
+
+    BULK_STEP(greet, "Greet")
+    (const user&, const bulk::no_metadata&, bulk::context&) {}
+
+#ifdef BULK_EXPECT_FAIL
+    void process(const user&, const bulk::no_metadata&, bulk::context&) {}
+#endif
+};
+
+int main() { return static_cast<int>(bulk::operations<greeting>.size) - 1; }

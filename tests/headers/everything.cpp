@@ -1,0 +1,4 @@
+// One of two units that include everything: what a header defines must be inline.
+#include <bulk/bulk.hpp>
+
+int bulk_version() { return BULK_VERSION_MAJOR; }

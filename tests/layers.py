@@ -1,0 +1,72 @@
+"""Fails when a header knows a layer it must not, breaks a hard rule, or is not in the header test."""
+
+import pathlib
+import re
+import sys
+
+ALLOWED = {
+    "core": set(),
+    "rows": {"core"},
+    "engine": {"core"},
+    "storage": {"core"},
+    "operation": {"core", "rows"},
+    "run": {"core", "rows", "engine", "storage", "operation"},
+    "service": {"core", "rows", "engine", "storage", "operation", "run"},
+    "feed": {"core", "engine", "storage", "service"},
+    "http": {"core", "operation", "service", "feed"},
+    "cli": {"core", "operation", "service", "feed", "http"},
+    "gateway": {"core", "http"},
+}
+BACKEND = re.compile(r"#include <bulk/storage/\w+/")
+
+# Each third-party library has one place that includes it.
+HOMES = {
+    r"boost/describe": "core/reflect.hpp",
+    r"boost/mp11": "core/reflect.hpp",
+    r"boost/hana": "operation/",
+    r"glaze/": "rows/json/",
+    r"concurrentqueue": "engine/queue.hpp",
+    r"boost/(beast|asio)": "http/server/",
+    r"sqlite3": "storage/sqlite/",
+    r"libpq": "storage/postgres/",
+    r"lazycsv": "rows/csv/lazycsv.hpp",
+    r"CLI/": "cli/",
+}
+
+RULES = {
+    r"^\s*#\s*define\b": ("defines a macro", {"operation/declare.hpp", "version.hpp"}),
+    r"\bfriend\b": ("has a friend", set()),
+    r"\benable_if": ("uses enable_if", set()),
+    r"^using namespace": ("has a using directive", set()),
+    r"\bstd::(cout|cerr|clog|abort|exit|terminate)\b|\bprintf\(": ("prints or ends the program", set()),
+    r"^\s*throw\b": ("throws", set()),
+}
+
+
+def problems(root, listed):
+    for header in sorted(root.rglob("*.hpp")):
+        path = header.relative_to(root).as_posix()
+        text = header.read_text()
+        code = re.sub(r"//.*", "", text)
+        if not text.startswith("// SPDX-License-Identifier: MIT\n#pragma once\n"):
+            yield f"{path}: begins with the licence line and #pragma once"
+        if path not in listed:
+            yield f"{path}: is not in tests/headers/meson.build"
+        for pattern, home in HOMES.items():
+            if re.search(rf"#include <{pattern}", code) and not path.startswith(home):
+                yield f"{path}: only {home} may include {pattern}"
+        for pattern, (what, exempt) in RULES.items():
+            if path not in exempt and re.search(pattern, code, re.MULTILINE):
+                yield f"{path}: {what}"
+        if "/" not in path:
+            continue  # umbrella headers include everything, by design
+        layer = path.split("/")[0]
+        used = set(re.findall(r"#include <bulk/(\w+)/", code)) - {layer}
+        for other in sorted(used - ALLOWED[layer]):
+            yield f"{path}: {layer} must not include {other}"
+        if layer != "storage" and BACKEND.search(code):
+            yield f"{path}: {layer} must not name a backend"
+
+
+found = list(problems(pathlib.Path(sys.argv[1]), set(sys.argv[2:])))
+sys.exit("\n".join(found) or 0)
