@@ -64,7 +64,7 @@ int main() {
     const device row{"490154203237518", "Ada"};
     const request metadata{"ops"};
     provisioning operation;
-    bulk::step_table{operation}.visit_from(0, [&](const auto& step) {
+    bulk::step_table{operation}.visit_from(0, [&](auto step) {
         bulk::context ctx{{.row = bulk::row_number{1}, .step_name = step.description.name}};
         step.execute(row, metadata, ctx);
         return true;

@@ -1,8 +1,8 @@
 """Programs that must not compile, and must say why in our words.
 
-  check.py compile SOURCE RESULT DEPFILE COMPILE_COMMANDS   compiles SOURCE twice and keeps what the
-                                                            compiler said in RESULT
-  check.py judge RESULT                                     decides about it
+  check.py compile SOURCE RESULT DEPFILE BUILD   compiles SOURCE twice and keeps what the compiler
+                                                said in RESULT; BUILD is the build directory
+  check.py judge RESULT                         decides about it
 
 As it is, SOURCE must compile; with -DBULK_EXPECT_FAIL it must not, and the first error must hold
 the text after `// expect: ` on SOURCE's first line. Compiling is a build step, so that it is done
@@ -11,31 +11,15 @@ again only when a header changed.
 
 import json
 import pathlib
-import shlex
 import subprocess
 import sys
 
-
-def user_flags(compile_commands):
-    """How the build compiles a program of a user: the first example's command, without its files."""
-    for entry in json.loads(pathlib.Path(compile_commands).read_text()):
-        if entry["file"].endswith("01_declare.cpp"):
-            words = shlex.split(entry["command"])
-            break
-    else:
-        sys.exit("no example in " + compile_commands)
-    kept = []
-    while words:
-        word = words.pop(0)
-        if word in ("-o", "-MF", "-MQ", "-MT"):
-            words.pop(0)
-        elif word not in ("ccache", "-c", "-MD") and not word.endswith("01_declare.cpp"):
-            kept.append(word)
-    return kept
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from user_flags import user_flags
 
 
-def compile_twice(source, result, depfile, compile_commands):
-    command = user_flags(compile_commands) + ["-fdiagnostics-color=never", "-fsyntax-only", source]
+def compile_twice(source, result, depfile, build):
+    command = user_flags(build) + ["-fdiagnostics-color=never", "-fsyntax-only", source]
     good = subprocess.run([*command, "-MD", "-MF", depfile, "-MT", result], capture_output=True, text=True)
     bad = subprocess.run([*command, "-DBULK_EXPECT_FAIL"], capture_output=True, text=True)
     expected = pathlib.Path(source).read_text().splitlines()[0].removeprefix("// expect: ")

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <ranges>
+#include <span>
 #include <string_view>
 
 namespace bulk {
@@ -45,9 +45,8 @@ namespace bulk {
 
 /// The name among `known` that somebody who wrote `wanted` most likely meant, if one is near: at
 /// most a third of its letters off.
-template <std::ranges::input_range Names>
-[[nodiscard]] constexpr std::optional<std::string_view> nearest_name(std::string_view wanted,
-                                                                     const Names& known) {
+[[nodiscard]] constexpr std::optional<std::string_view> nearest_name(
+    std::string_view wanted, std::span<const std::string_view> known) {
     std::optional<std::string_view> best;
     std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
     for (std::string_view name : known)

@@ -23,7 +23,7 @@
 /// `bulk::column_options`, in that order. Stands after the struct, in its namespace. Takes up to
 /// 256 members.
 #define BULK_ROW(Type_, ...)                                                                       \
-    constexpr auto bulk_columns(::std::type_identity<Type_>) {                                     \
+    [[maybe_unused]] constexpr auto bulk_columns(::std::type_identity<Type_>) {                    \
         return ::bulk::member_list<::bulk::column_options BULK_EACH_(                              \
             BULK_POINTER_, Type_, __VA_ARGS__)>{{{BULK_EACH_(BULK_COLUMN_, Type_, __VA_ARGS__)}}}; \
     }                                                                                              \
@@ -41,7 +41,7 @@
 ///
 /// Written as BULK_ROW, with the attributes of `bulk::field_options`.
 #define BULK_METADATA(Type_, ...)                                                                 \
-    constexpr auto bulk_fields(::std::type_identity<Type_>) {                                     \
+    [[maybe_unused]] constexpr auto bulk_fields(::std::type_identity<Type_>) {                    \
         return ::bulk::member_list<::bulk::field_options BULK_EACH_(                              \
             BULK_POINTER_, Type_, __VA_ARGS__)>{{{BULK_EACH_(BULK_FIELD_, Type_, __VA_ARGS__)}}}; \
     }                                                                                             \

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstddef>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -58,7 +57,7 @@ public:
 
 private:
     static std::unexpected<error> not_found(std::string_view name) {
-        const auto names = descriptions | std::views::transform(&operation_description::name);
+        constexpr std::array<std::string_view, size> names{description_of<Ops>.name...};
         std::string hint = "; there is";
         if (const auto near = nearest_name(name, names)) {
             hint = concat("; did you mean '", *near, "'?");

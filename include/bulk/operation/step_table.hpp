@@ -158,7 +158,7 @@ public:
     /// whether it always did.
     template <typename Visit>
     bool visit_from(std::size_t first, Visit&& visit) {
-        return boost::hana::unpack(steps(), [&](const auto&... step) {
+        return boost::hana::unpack(steps(), [&](auto... step) {
             std::size_t at = 0;
             return (true && ... && (at++ < first || visit(step)));
         });
