@@ -58,7 +58,7 @@ inline event about(const operation_record& operation, event_kind kind, timestamp
 /// "2.045 s": as fine as a person reads it.
 inline std::string seconds_text(std::chrono::microseconds span) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
-    std::string fraction = std::to_string(1000 + ms % 1000);
+    const std::string fraction = std::to_string(1000 + ms % 1000);
     return concat(ms / 1000, '.', std::string_view{fraction}.substr(1), " s");
 }
 

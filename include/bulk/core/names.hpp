@@ -49,7 +49,7 @@ namespace bulk {
     std::string_view wanted, std::span<const std::string_view> known) {
     std::optional<std::string_view> best;
     std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
-    for (std::string_view name : known)
+    for (const std::string_view name : known)
         if (const auto distance = edit_distance(wanted, name); distance < best_distance) {
             best = name;
             best_distance = distance;

@@ -46,7 +46,8 @@ struct cursor {
                            "' is not one of ours: pass on what `next` of the page before said"));
     };
     const auto value = [](char c) {
-        return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (c >= '0' && c <= '9') return c - '0';
+        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
     };
     const auto dot = text.find('.');
     if (dot == std::string_view::npos || dot % 2 != 0 || (text.size() - dot - 1) % 2 != 0)

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace bulk {
 
@@ -37,8 +38,9 @@ using member_type_of = decltype(detail::member_type(Pointer));
 /// Calls `visit.template operator()<Pointer>(index)` for each member, in order.
 template <typename Options, auto... Pointers, typename Visit>
 constexpr void for_each_pointer(const member_list<Options, Pointers...>&, Visit&& visit) {
-    std::size_t index = 0;
-    (visit.template operator()<Pointers>(index++), ...);
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        (visit.template operator()<Pointers>(Index), ...);
+    }(std::make_index_sequence<sizeof...(Pointers)>{});
 }
 
 }  // namespace bulk
