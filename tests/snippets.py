@@ -5,6 +5,7 @@
 """
 
 import pathlib
+import re
 import sys
 
 
@@ -12,13 +13,15 @@ def blocks(document):
     """(line number, text) of each ```cpp block."""
     start, lines = None, []
     for number, line in enumerate(document.read_text().splitlines(), 1):
-        if start is None and line == "```cpp":
+        if start is None and re.match(r"\s*(```|~~~)\s*(cpp|c\+\+)\b", line):
             start, lines = number + 1, []
-        elif start is not None and line == "```":
+        elif start is not None and re.match(r"\s*(```|~~~)\s*$", line):
             yield start, "\n".join(lines)
             start = None
         elif start is not None:
             lines.append(line)
+    if start is not None:
+        sys.exit(f"{document}:{start - 1}: the block is never closed")
 
 
 def extract(document):

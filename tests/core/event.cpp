@@ -17,6 +17,7 @@ suite<"event"> events = [] {
                                     .rows = {.total = 5, .processed = 5, .successful = 5},
                                     .created_at = now,
                                     .started_at = now,
+                                    .run_started_at = now,
                                     .completed_at = now + 2045ms};
 
     "creation is told with its own time"_test = [&] {
@@ -55,11 +56,22 @@ suite<"event"> events = [] {
         expect(final_event(lost, now)->level == bulk::severity::error);
         expect(final_event(lost, now)->message == lost.error_message);
 
+        auto waiting = op;
+        waiting.state = cancelled;
+        waiting.rows = {};
+        expect(final_event(waiting, now)->message == "Operation cancelled"s) << "nothing is known";
+
         auto stopped = op;
         stopped.state = cancelled;
         stopped.rows = {.total = 5, .processed = 2, .successful = 2};
         expect(final_event(stopped, now)->kind == bulk::event_kind::cancelled);
         expect(final_event(stopped, now)->message == "Operation cancelled, 3 rows not processed"s);
+    };
+
+    "a clock that was set back does not make a run negative"_test = [&] {
+        auto early = op;
+        early.completed_at = now - 45ms;
+        expect(final_event(early, now)->message == "5/5 rows succeeded in 0.000 s"s);
     };
 
     "nothing final is told before the end"_test = [&] {

@@ -74,6 +74,20 @@ suite<"operation record"> operation_records = [] {
         expect(op.retry_count == 1_u and !op.completed_at and op.error_message.empty());
     };
 
+    "a retry is a run of its own"_test = [&] {
+        bulk::operation_record op;
+        const auto start = clock.now();
+        expect(move_to(op, validating, clock.now()).has_value());
+        expect(move_to(op, running, clock.now()).has_value());
+        op.rows = {.total = 1, .processed = 1, .failed = 1};
+        expect(complete(op, clock.now()).has_value());
+        clock.advance(std::chrono::hours{24});
+        expect(move_to(op, retrying, clock.now()).has_value());
+        clock.advance(1s);
+        expect(move_to(op, running, clock.now()).has_value());
+        expect(op.started_at == start and op.run_started_at == clock.now());
+    };
+
     "an operation cancelled in the queue never started"_test = [&] {
         bulk::operation_record op;
         expect(move_to(op, cancelled, clock.now()).has_value());

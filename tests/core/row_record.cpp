@@ -67,7 +67,18 @@ suite<"row record"> row_records = [] {
         expect(reset_for_retry(record, now).has_value());
         expect(record.state == pending and record.retry_attempt == 2_u and record.attempt == 0_u);
         expect(!record.failure and record.error_message.empty() and !record.completed_at);
-        expect(record.signal_key == std::string{"key"} and record.row_data == std::string{"{}"});
+        expect(record.row_data == std::string{"{}"});
+        expect(record.signal_key.empty() and !record.started_at) << "a late signal finds nobody";
+    };
+
+    "what the file did is not reset"_test = [&] {
+        for (const auto type : {bulk::error_type::parse, bulk::error_type::validation}) {
+            bulk::row_record record{.row = bulk::row_number{3}, .state = failed, .failure = type};
+            const auto reset = reset_for_retry(record, now);
+            expect(fatal(!reset.has_value()));
+            expect(reset.error().message.starts_with("row 3 failed by ")) << reset.error().message;
+            expect(record.state == failed);
+        }
     };
 
     "only what the file did is beyond retry"_test = [] {

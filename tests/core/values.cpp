@@ -64,6 +64,7 @@ suite<"names"> names = [] {
         expect(bulk::edit_distance("kitten", "sitting") == 3_ul);
         const std::string endless(10'000, 'x');
         expect(bulk::edit_distance(endless, "x") == 63_ul) << "long names cost no more";
+        expect(!bulk::nearest_name(endless, known)) << "and are no typing errors";
     };
 
     "text and numbers join"_test = [] {
@@ -113,6 +114,10 @@ suite<"back-off"> backoff = [] {
         expect(delay_before(policy, 4, 0.9) == 1s);
         expect(is_valid(policy));
         expect(!bulk::is_valid({.base = -1ms}) and !bulk::is_valid({.base = 2s, .cap = 1s}));
+        expect(!bulk::is_valid({.cap = std::chrono::milliseconds::max()}));
+        expect(!bulk::is_valid({.factor = 1e300}) and !bulk::is_valid({.jitter = 2}));
+        const bulk::backoff_policy flat{.base = 0ms, .factor = 1};
+        expect(delay_before(flat, std::numeric_limits<int>::max(), 0.5) == 0ms) << "at once";
         expect(!bulk::is_valid({.factor = 0.9}) and !bulk::is_valid({.jitter = -0.1}));
     };
 };

@@ -82,6 +82,17 @@ struct named_process : bulk::operation<named_process, device> {
     (const device&, const bulk::no_metadata&, bulk::context&) { ++rows; }
 };
 
+struct process_among_steps : bulk::operation<process_among_steps, device> {
+    BULK_OPERATION("among")
+    static bool is_valid(const device&) { return true; }  // names of ours are free for users
+    int row = 0, metadata = 0;
+    BULK_STEP(process, "Import", .order = 1)
+    (const device&, const bulk::no_metadata&, bulk::context&) { row = 1; }
+    BULK_STEP(check, "Check", .order = 2)
+    (const device&, const bulk::no_metadata&, bulk::context&) { metadata = row + 1; }
+};
+static_assert(bulk::step_descriptions<process_among_steps>.size() == 2);
+
 // The table is made by the compiler: these hold before anything runs.
 constexpr auto& described = bulk::step_descriptions<provisioning>;
 static_assert(described.size() == 4);

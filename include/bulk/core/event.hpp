@@ -7,6 +7,7 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/row_record.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -57,7 +58,9 @@ inline event about(const operation_record& operation, event_kind kind, timestamp
 
 /// "2.045 s": as fine as a person reads it.
 inline std::string seconds_text(std::chrono::microseconds span) {
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
+    // A clock that was set back must not make a span negative.
+    const auto ms = std::max<std::int64_t>(
+        0, std::chrono::duration_cast<std::chrono::milliseconds>(span).count());
     const std::string fraction = std::to_string(1000 + ms % 1000);
     return concat(ms / 1000, '.', std::string_view{fraction}.substr(1), " s");
 }
@@ -86,8 +89,9 @@ inline std::string seconds_text(std::chrono::microseconds span) {
         case operation_state::completed_with_errors: {
             auto event = detail::about(operation, event_kind::completed, now);
             event.level = operation.rows.failed > 0 ? severity::warning : severity::info;
-            const auto took = operation.completed_at.value_or(now) -
-                              operation.started_at.value_or(operation.completed_at.value_or(now));
+            const auto took =
+                operation.completed_at.value_or(now) -
+                operation.run_started_at.value_or(operation.completed_at.value_or(now));
             event.message = concat(operation.rows.successful, '/', operation.rows.total,
                                    " rows succeeded in ", detail::seconds_text(took));
             return event;
@@ -101,8 +105,9 @@ inline std::string seconds_text(std::chrono::microseconds span) {
         case operation_state::cancelled: {
             auto event = detail::about(operation, event_kind::cancelled, now);
             event.level = severity::warning;
-            event.message =
-                concat("Operation cancelled, ", unprocessed(operation.rows), " rows not processed");
+            event.message = "Operation cancelled";
+            if (operation.rows.total > 0)
+                event.message += concat(", ", unprocessed(operation.rows), " rows not processed");
             return event;
         }
         default:

@@ -22,13 +22,19 @@ namespace bulk {
     return true;
 }
 
-/// The single-letter insertions, deletions and changes that turn `a` into `b`, case apart. Only
-/// the first 64 letters count: past that nobody made a typing error.
+[[nodiscard]] constexpr bool is_blank(std::string_view text) {
+    return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// Longer ones nobody mistypes: they are pasted.
+inline constexpr std::size_t longest_name = 64;
+
+/// The single-letter insertions, deletions and changes that turn `a` into `b`, case apart; of the
+/// first `longest_name` letters.
 [[nodiscard]] constexpr std::size_t edit_distance(std::string_view a, std::string_view b) {
-    constexpr std::size_t longest = 64;
-    a = a.substr(0, longest);
-    b = b.substr(0, longest);
-    std::array<std::size_t, longest + 1> row{};
+    a = a.substr(0, longest_name);
+    b = b.substr(0, longest_name);
+    std::array<std::size_t, longest_name + 1> row{};
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = row[0];
@@ -48,9 +54,12 @@ namespace bulk {
 [[nodiscard]] constexpr std::optional<std::string_view> nearest_name(
     std::string_view wanted, std::span<const std::string_view> known) {
     std::optional<std::string_view> best;
+    if (wanted.size() > longest_name) return best;
     std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
     for (const std::string_view name : known)
-        if (const auto distance = edit_distance(wanted, name); distance < best_distance) {
+        if (name.size() > longest_name)
+            continue;
+        else if (const auto distance = edit_distance(wanted, name); distance < best_distance) {
             best = name;
             best_distance = distance;
         }

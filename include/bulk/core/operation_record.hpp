@@ -35,7 +35,8 @@ struct operation_record {
     std::string error_message{};
 
     timestamp created_at{};
-    std::optional<timestamp> started_at{};
+    std::optional<timestamp> started_at{};      ///< for the first time
+    std::optional<timestamp> run_started_at{};  ///< the last time: a retry is a run of its own
     std::optional<timestamp> completed_at{};
 
     std::uint64_t version = 0;  ///< grows with every stored change
@@ -50,8 +51,10 @@ struct operation_record {
         return fail(errc::illegal_transition,
                     concat("operation ", to_text(operation.id), " cannot go from ",
                            name_of(operation.state), " to ", name_of(next)));
+    if (next == operation_state::validating || operation.state == operation_state::retrying)
+        operation.run_started_at = now;
     operation.state = next;
-    if (!operation.started_at && next != operation_state::cancelled) operation.started_at = now;
+    if (!operation.started_at) operation.started_at = operation.run_started_at;
     if (is_final(next)) operation.completed_at = now;
     if (next == operation_state::retrying) {
         operation.completed_at.reset();

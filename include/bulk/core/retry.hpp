@@ -18,18 +18,20 @@ struct backoff_policy {
     bool operator==(const backoff_policy&) const = default;
 };
 
-/// Whether the numbers describe a wait at all.
+/// Whether the numbers describe a wait at all, and one of at most a year.
 [[nodiscard]] constexpr bool is_valid(const backoff_policy& wait) {
-    return wait.base.count() >= 0 && wait.cap >= wait.base && wait.factor >= 1 && wait.jitter >= 0;
+    return wait.base.count() >= 0 && wait.cap >= wait.base && wait.cap <= std::chrono::years{1} &&
+           wait.factor >= 1 && wait.factor <= 1000 && wait.jitter >= 0 && wait.jitter <= 1;
 }
 
 /// The wait before retry number `retry` (1 is the second try). `random` is in [0, 1) and decides
-/// the jitter. Pure, so that tests need neither clock nor seed.
+/// the jitter. `wait` is valid. Pure, so that tests need neither clock nor seed.
 [[nodiscard]] constexpr std::chrono::milliseconds delay_before(const backoff_policy& wait,
                                                                int retry, double random) {
     const auto cap = static_cast<double>(wait.cap.count());
     auto delay = static_cast<double>(wait.base.count());
-    for (int i = 1; i < retry && delay < cap; ++i) delay *= wait.factor;
+    for (int i = 1; i < retry && delay < cap && delay * wait.factor > delay; ++i)
+        delay *= wait.factor;
     delay = std::min(delay, cap);
     return std::chrono::milliseconds{
         static_cast<std::chrono::milliseconds::rep>(delay + delay * wait.jitter * random)};

@@ -67,13 +67,20 @@ struct row_record {
 }
 
 /// Makes a failed step wait for another try by an operation retry. What went wrong is forgotten
-/// here; the retry history has kept it.
+/// here, since the retry history has kept it; and the signal key too, so that a late signal finds
+/// nobody. What is the file's fault is refused.
 [[nodiscard]] inline result<> reset_for_retry(row_record& record, timestamp now) {
+    if (record.failure && !is_retryable(*record.failure))
+        return fail(errc::invalid_row,
+                    concat("row ", to_number(record.row), " failed by ", name_of(*record.failure),
+                           ": correct the file and run it again, a retry would change nothing"));
     if (auto moved = move_to(record, row_state::pending, now); !moved) return moved;
     ++record.retry_attempt;
     record.attempt = 0;
     record.failure.reset();
     record.error_message.clear();
+    record.signal_key.clear();
+    record.started_at.reset();
     record.completed_at.reset();
     return {};
 }

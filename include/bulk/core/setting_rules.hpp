@@ -3,6 +3,7 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/core/names.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -34,7 +35,7 @@ template <std::integral Number>
 }
 
 [[nodiscard]] inline result<> not_blank(std::string_view name, std::string_view value) {
-    if (value.find_first_not_of(" \t\r\n") != std::string_view::npos) return {};
+    if (!is_blank(value)) return {};
     return fail(errc::invalid_argument, concat(name, " is blank; it must be given"));
 }
 

@@ -5,6 +5,8 @@
 // declares one thing, checks it in words, and hands over to templates. Names that end in an
 // underscore are the macros' own.
 
+#include <bulk/core/names.hpp>
+#include <bulk/core/retry.hpp>
 #include <bulk/operation/method_step.hpp>
 #include <bulk/operation/operation.hpp>
 #include <bulk/operation/step_options.hpp>
@@ -14,7 +16,6 @@
 #include <bulk/rows/metadata.hpp>
 
 #include <concepts>
-#include <string_view>
 #include <type_traits>
 
 /// Declares a struct as a row: `BULK_ROW(device, (imei, .column = "IMEI"), customer, plan);`
@@ -27,14 +28,16 @@
         return ::bulk::member_list<::bulk::column_options BULK_EACH_(                              \
             BULK_POINTER_, Type_, __VA_ARGS__)>{{{BULK_EACH_(BULK_COLUMN_, Type_, __VA_ARGS__)}}}; \
     }                                                                                              \
+    static_assert(::bulk::declared_row<Type_>,                                                     \
+                  "BULK_ROW(" #Type_ "): stands outside of classes, in the namespace of " #Type_); \
     BULK_EACH_(BULK_CHECK_COLUMN_, Type_, __VA_ARGS__)                                             \
     BULK_CHECK_STRUCT_(BULK_ROW, Type_);                                                           \
-    static_assert(!::bulk::has_twin_columns<Type_>(),                                              \
-                  "BULK_ROW(" #Type_                                                               \
-                  "): two columns have the same name (case and spaces do not "                     \
-                  "count)");                                                                       \
     static_assert(::bulk::row_id_columns<Type_>() <= 1,                                            \
-                  "BULK_ROW(" #Type_ "): only one column can be the row_id")
+                  "BULK_ROW(" #Type_ "): only one column can be the row_id");                      \
+    static_assert(                                                                                 \
+        !::bulk::has_twin_columns<Type_>(),                                                        \
+        "BULK_ROW(" #Type_                                                                         \
+        "): two columns have the same name (case and spaces do not count) or are one member")
 
 /// Declares a struct as metadata, the part of a request beside its file:
 /// `BULK_METADATA(request, (requested_by, .description = "who asked for it"), ticket);`
@@ -45,8 +48,14 @@
         return ::bulk::member_list<::bulk::field_options BULK_EACH_(                              \
             BULK_POINTER_, Type_, __VA_ARGS__)>{{{BULK_EACH_(BULK_FIELD_, Type_, __VA_ARGS__)}}}; \
     }                                                                                             \
-    BULK_EACH_(BULK_CHECK_FIELD_, Type_, __VA_ARGS__)                                             \
-    BULK_CHECK_STRUCT_(BULK_METADATA, Type_)
+    static_assert(::bulk::declared_metadata<Type_>,                                               \
+                  "BULK_METADATA(" #Type_                                                         \
+                  "): stands outside of classes, in the namespace of " #Type_);                   \
+    __VA_OPT__(BULK_EACH_(BULK_CHECK_FIELD_, Type_, __VA_ARGS__))                                 \
+    BULK_CHECK_STRUCT_(BULK_METADATA, Type_);                                                     \
+    static_assert(!::bulk::has_twin_fields<Type_>(),                                              \
+                  "BULK_METADATA(" #Type_                                                         \
+                  "): two fields have the same name (case does not count) or are one member")
 
 /// Names an operation, inside its class: `BULK_OPERATION("device-provisioning", .retryable = true)`
 ///
@@ -57,10 +66,9 @@
         using options_ = typename ::bulk::known_with<::bulk::operation_options, Self_>::type;     \
         constexpr bool known_ = requires { options_{.name = name_ __VA_OPT__(, ) __VA_ARGS__}; }; \
         static_assert(known_, "BULK_OPERATION(" #name_                                            \
-                              "): an attribute is unknown or has a value of another type; an "    \
+                              "): an attribute is unknown, out of order or of another type; an "  \
                               "operation takes .description, .track_row_data, .retryable");       \
-        static_assert(!::std::string_view{name_}.empty(),                                         \
-                      "BULK_OPERATION: an operation needs a name");                               \
+        static_assert(!::bulk::is_blank(name_), "BULK_OPERATION: an operation needs a name");     \
         if constexpr (known_)                                                                     \
             return options_{.name = name_ __VA_OPT__(, ) __VA_ARGS__};                            \
         else                                                                                      \
@@ -80,25 +88,24 @@
     static constexpr ::bulk::method_step<&Self_::method_> bulk_step(BULK_HERE_) {                  \
         using options_ = typename ::bulk::known_with<::bulk::step_options, Self_>::type;           \
         constexpr bool known_ = requires { options_{.name = name_ __VA_OPT__(, ) __VA_ARGS__}; };  \
-        static_assert(known_,                                                                      \
-                      "BULK_STEP(" #method_                                                        \
-                      "): an attribute is unknown or has a value of another type; a method step "  \
-                      "takes .order, .max_retries, .backoff, .allow_operation_retry");             \
+        static_assert(                                                                             \
+            known_, "BULK_STEP(" #method_                                                          \
+                    "): an attribute is unknown, out of order or of another type; a method step "  \
+                    "takes .order, .max_retries, .backoff, .allow_operation_retry");               \
         static_assert(::bulk::is_step_method<Self_, decltype(&Self_::method_)>(),                  \
                       "BULK_STEP(" #method_                                                        \
                       "): a step takes (const row&, const metadata&, bulk::context&) and returns " \
                       "void, bulk::result<> or bulk::outcome");                                    \
-        static_assert(!::std::string_view{name_}.empty(),                                          \
-                      "BULK_STEP(" #method_ "): a step needs a name");                             \
+        static_assert(!::bulk::is_blank(name_), "BULK_STEP(" #method_ "): a step needs a name");   \
         if constexpr (known_) {                                                                    \
             constexpr options_ said_{.name = name_ __VA_OPT__(, ) __VA_ARGS__};                    \
             static_assert(said_.max_retries >= 0,                                                  \
                           "BULK_STEP(" #method_                                                    \
                           "): max_retries cannot be negative; 0 means one try");                   \
-            static_assert(                                                                         \
-                is_valid(said_.backoff),                                                           \
-                "BULK_STEP(" #method_                                                              \
-                "): a back-off needs base >= 0, cap >= base, factor >= 1 and jitter >= 0");        \
+            static_assert(::bulk::is_valid(said_.backoff),                                         \
+                          "BULK_STEP(" #method_                                                    \
+                          "): a back-off needs base >= 0, a cap from base to a year, a factor "    \
+                          "from 1 to 1000 and a jitter from 0 to 1");                              \
             static_assert(!said_.poll_interval && !said_.timeout,                                  \
                           "BULK_STEP(" #method_                                                    \
                           "): a method cannot be polled or signalled; write a step class with "    \
@@ -125,11 +132,14 @@
 #define BULK_COLUMN_SAID_(Type_, member_, ...)                                                \
     []<typename options_>(::std::type_identity<options_>) {                                   \
         constexpr bool known_ = requires { options_{__VA_ARGS__}; };                          \
-        static_assert(known_, "BULK_ROW(" #Type_ "): column '" #member_                       \
-                              "' has an attribute that is unknown or has a value of another " \
-                              "type; a column takes .column, .required, .row_id, .unique");   \
+        static_assert(known_,                                                                 \
+                      "BULK_ROW(" #Type_ "): column '" #member_                               \
+                      "' has an attribute that is unknown, out of order or of another type; " \
+                      "a column takes .column, .required, .row_id, .unique");                 \
         if constexpr (known_) {                                                               \
             constexpr options_ said_{__VA_ARGS__};                                            \
+            static_assert(said_.column.empty() || !::bulk::is_blank(said_.column),            \
+                          "BULK_ROW(" #Type_ "): column '" #member_ "' has a blank name");    \
             static_assert(!said_.unique || said_.row_id,                                      \
                           "BULK_ROW(" #Type_ "): column '" #member_                           \
                           "' is unique but not the row_id; only the row_id can be unique");   \
@@ -142,9 +152,10 @@
 #define BULK_FIELD_SAID_(Type_, member_, ...)                                                 \
     []<typename options_>(::std::type_identity<options_>) {                                   \
         constexpr bool known_ = requires { options_{__VA_ARGS__}; };                          \
-        static_assert(known_, "BULK_METADATA(" #Type_ "): field '" #member_                   \
-                              "' has an attribute that is unknown or has a value of another " \
-                              "type; a field takes .name, .required, .description");          \
+        static_assert(known_,                                                                 \
+                      "BULK_METADATA(" #Type_ "): field '" #member_                           \
+                      "' has an attribute that is unknown, out of order or of another type; " \
+                      "a field takes .name, .required, .description");                        \
         if constexpr (known_)                                                                 \
             return options_{__VA_ARGS__};                                                     \
         else                                                                                  \
@@ -160,12 +171,10 @@
     BULK_CHECK_READABLE_("BULK_ROW", "column", Type_, BULK_NAME_(member_))
 #define BULK_CHECK_FIELD_(Type_, member_) \
     BULK_CHECK_READABLE_("BULK_METADATA", "field", Type_, BULK_NAME_(member_))
-#define BULK_CHECK_READABLE_(macro_, what_, Type_, member_) \
-    static_assert(::bulk::readable_from_text<decltype(Type_::member_)>, \
-                  macro_ "(" #Type_ "): the " what_ " '" BULK_TEXT_(member_) "' has a type " \
-                  "that cannot be read from text; give that type " \
-                  "'bulk::result<T> from_text(std::type_identity<T>, std::string_view)' in its " \
-                  "own namespace");
+#define BULK_CHECK_READABLE_(macro_, what_, Type_, member_)                                   \
+    static_assert(::std::is_member_object_pointer_v<decltype(&Type_::member_)>, macro_        \
+                  "(" #Type_ "): '" BULK_TEXT_(member_) "' is not a data member of " #Type_); \
+    static_assert(::bulk::readable_from_text<decltype(Type_::member_)>, macro_ "(" #Type_ "): the " what_ " '" BULK_TEXT_(member_) "' has a type that cannot be read from text; it must not be const, an enum needs BOOST_DESCRIBE_ENUM, and any other type 'bulk::result<T> from_text(std::type_identity<T>, std::string_view)' in its own namespace");
 
 // `name` -> name, `(name, attributes...)` -> name.
 #define BULK_NAME_(member_) BULK_PASTE_(BULK_NAME_, BULK_HAS_PARENTHESES_(member_))(member_)

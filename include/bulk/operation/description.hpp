@@ -35,8 +35,8 @@ inline constexpr operation_description description_of = [] {
                                      .track_row_data = options.track_row_data,
                                      .retryable = options.retryable,
                                      .is_pipeline = method_steps<Op> + class_steps<Op>() > 0,
-                                     .metadata = field_descriptions<typename Op::metadata>,
-                                     .columns = column_descriptions<typename Op::row>,
+                                     .metadata = field_descriptions<typename Op::metadata_type>,
+                                     .columns = column_descriptions<typename Op::row_type>,
                                      .steps = step_descriptions<Op>};
     } else {
         return operation_description{};  // after the sentence that says why

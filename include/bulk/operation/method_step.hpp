@@ -20,10 +20,10 @@ struct method_step {
 /// Whether a method can be called as a step of `Op`.
 template <typename Op, typename Method>
 [[nodiscard]] consteval bool is_step_method() {
-    if constexpr (std::is_invocable_v<Method, Op&, const typename Op::row&,
-                                      const typename Op::metadata&, context&>)
-        return step_result<std::invoke_result_t<Method, Op&, const typename Op::row&,
-                                                const typename Op::metadata&, context&>>;
+    if constexpr (std::is_invocable_v<Method, Op&, const typename Op::row_type&,
+                                      const typename Op::metadata_type&, context&>)
+        return step_result<std::invoke_result_t<Method, Op&, const typename Op::row_type&,
+                                                const typename Op::metadata_type&, context&>>;
     else
         return false;
 }

@@ -33,17 +33,9 @@ using index = std::integral_constant<int, N>;
 /// The base of every operation: `struct import : bulk::operation<import, user, request> { … };`
 template <typename Self, typename Row, typename Metadata = no_metadata>
 struct operation {
-    static_assert(declared_row<Row>,
-                  "bulk::operation<Self, Row, Metadata>: Row is not declared; write "
-                  "BULK_ROW(Row, its members...) after its definition, in its own namespace");
-    static_assert(
-        declared_metadata<Metadata>,
-        "bulk::operation<Self, Row, Metadata>: Metadata is not declared; write "
-        "BULK_METADATA(Metadata, its members...) after its definition, in its own namespace");
-
     using self_type = Self;
-    using row = Row;
-    using metadata = Metadata;
+    using row_type = Row;
+    using metadata_type = Metadata;
 
     static auto bulk_count(rank<0>) -> index<0>;  ///< the end of the chain
 };
@@ -51,9 +43,9 @@ struct operation {
 template <typename Op>
 concept operation_class = requires {
     typename Op::self_type;
-    typename Op::row;
-    typename Op::metadata;
-} && std::is_base_of_v<operation<Op, typename Op::row, typename Op::metadata>, Op>;
+    typename Op::row_type;
+    typename Op::metadata_type;
+} && std::is_base_of_v<operation<Op, typename Op::row_type, typename Op::metadata_type>, Op>;
 
 /// How many methods of the class are steps.
 template <operation_class Op>

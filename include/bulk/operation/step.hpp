@@ -2,6 +2,8 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
+#include <bulk/core/names.hpp>
+#include <bulk/core/retry.hpp>
 #include <bulk/operation/context.hpp>
 #include <bulk/operation/member_names.hpp>
 #include <bulk/operation/outcome.hpp>
@@ -11,6 +13,7 @@
 
 #include <concepts>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace bulk {
@@ -55,14 +58,19 @@ struct step_list {
 /// otherwise.
 template <typename... Steps>
 [[nodiscard]] constexpr step_list<Steps...> steps(Steps... each) {
+    static_assert((true && ... && std::movable<Steps>),
+                  "bulk::steps(...): a step class must be movable; hold what is not by pointer");
     return {boost::hana::tuple<Steps...>{std::move(each)...}};
 }
 
 /// The sentences for class steps that cannot work; whether there is enough right to go on.
 template <typename Step, typename Row, typename Metadata>
 [[nodiscard]] consteval bool check_class_step() {
-    constexpr bool has_options =
-        requires { requires std::same_as<decltype(Step::options), const step_options>; };
+    constexpr bool has_options = requires {
+        requires std::same_as<decltype(Step::options), const step_options>;
+        requires Step::options.max_retries == Step::options.max_retries;  // a constant
+    };
+    static_assert(!std::is_final_v<Step>, "bulk::steps(...): a step class cannot be final");
     static_assert(has_options,
                   "bulk::steps(...): a step class needs "
                   "'static constexpr bulk::step_options options{.name = \"...\"};'");
@@ -85,12 +93,12 @@ template <typename Step, typename Row, typename Metadata>
     } else {
         constexpr step_options options = Step::options;
         constexpr step_kind kind = kind_of_step<Step, Row, Metadata>();
-        static_assert(!options.name.empty(), "bulk::steps(...): a step needs a name");
+        static_assert(!is_blank(options.name), "bulk::steps(...): a step needs a name");
         static_assert(options.max_retries >= 0,
                       "bulk::steps(...): max_retries cannot be negative; 0 means one try");
         static_assert(is_valid(options.backoff),
-                      "bulk::steps(...): a back-off needs base >= 0, cap >= base, factor >= 1 and "
-                      "jitter >= 0");
+                      "bulk::steps(...): a back-off needs base >= 0, a cap from base to a year, a "
+                      "factor from 1 to 1000 and a jitter from 0 to 1");
         static_assert(!options.poll_interval || options.poll_interval->count() > 0,
                       "bulk::steps(...): poll_interval must be longer than 0");
         static_assert(!options.timeout || options.timeout->count() > 0,

@@ -38,14 +38,15 @@ struct listed_steps<Op> {
 template <typename Op, typename... Classes, int... Methods>
 consteval auto declared_steps(std::type_identity<step_list<Classes...>>,
                               std::integer_sequence<int, Methods...>) {
-    if constexpr (sizeof...(Classes) + sizeof...(Methods) == 0 && names_process<Op>) {
+    if constexpr (sizeof...(Classes) + sizeof...(Methods) == 0) {
         return std::array{
             declared_step{.options = {.name = Op::template bulk_operation<Op>().name}}};
     } else {
         std::array<declared_step, sizeof...(Classes) + sizeof...(Methods)> all{
-            declared_step{.options = Classes::options,
-                          .kind = kind_of_step<Classes, typename Op::row, typename Op::metadata>(),
-                          .is_class = true}...,
+            declared_step{
+                .options = Classes::options,
+                .kind = kind_of_step<Classes, typename Op::row_type, typename Op::metadata_type>(),
+                .is_class = true}...,
             declared_step{.options = Op::template bulk_step<Op>(index<Methods>{}).options}...};
         for (std::size_t i = 0; i < all.size(); ++i)
             all[i].position = all[i].is_class ? i : i - sizeof...(Classes);
@@ -101,8 +102,8 @@ public:
     explicit bound_step(Code& code) : code_{&code} {}
 
     /// Calls the user's code directly; what it throws goes on to the caller.
-    decltype(auto) execute(const typename Op::row& row, const typename Op::metadata& metadata,
-                           context& ctx) const {
+    decltype(auto) execute(const typename Op::row_type& row,
+                           const typename Op::metadata_type& metadata, context& ctx) const {
         if constexpr (declared_.is_class)
             return code_->execute(row, metadata, ctx);
         else if constexpr (method_steps<Op> == 0)
@@ -112,15 +113,15 @@ public:
                         row, metadata, ctx);
     }
 
-    decltype(auto) is_complete(const typename Op::row& row, const typename Op::metadata& metadata,
-                               context& ctx) const
+    decltype(auto) is_complete(const typename Op::row_type& row,
+                               const typename Op::metadata_type& metadata, context& ctx) const
         requires(kind == step_kind::polled)
     {
         return code_->is_complete(row, metadata, ctx);
     }
 
-    [[nodiscard]] std::string signal_key(const typename Op::row& row,
-                                         const typename Op::metadata& metadata) const
+    [[nodiscard]] std::string signal_key(const typename Op::row_type& row,
+                                         const typename Op::metadata_type& metadata) const
         requires(kind == step_kind::signalled)
     {
         return std::string{code_->signal_key(row, metadata)};
@@ -128,8 +129,8 @@ public:
 
 private:
     template <auto Method>
-    decltype(auto) call(method_step<Method>, const typename Op::row& row,
-                        const typename Op::metadata& metadata, context& ctx) const {
+    decltype(auto) call(method_step<Method>, const typename Op::row_type& row,
+                        const typename Op::metadata_type& metadata, context& ctx) const {
         return std::invoke(Method, *code_, row, metadata, ctx);
     }
 

@@ -27,11 +27,11 @@ template <whole_number T>
         case number_error::none:
             return value;
         case number_error::out_of_range:
-            return fail(errc::invalid_row, concat('\'', text, "' is out of range: it must be from ",
+            return fail(errc::invalid_row, concat("it is out of range: it must be from ",
                                                   std::numeric_limits<T>::min(), " to ",
                                                   std::numeric_limits<T>::max()));
         default:
-            return fail(errc::invalid_row, concat('\'', text, "' is not a whole number"));
+            return fail(errc::invalid_row, "it is not a whole number");
     }
 }
 
@@ -43,16 +43,16 @@ template <std::floating_point T>
         case number_error::none:
             return value;
         case number_error::out_of_range:
-            return fail(errc::invalid_row, concat('\'', text, "' is out of range"));
+            return fail(errc::invalid_row, "it is out of range");
         default:
-            return fail(errc::invalid_row, concat('\'', text, "' is not a number"));
+            return fail(errc::invalid_row, "it is not a number");
     }
 }
 
 [[nodiscard]] inline result<bool> from_text(std::type_identity<bool>, std::string_view text) {
     if (same_name(text, "true") || text == "1") return true;
     if (same_name(text, "false") || text == "0") return false;
-    return fail(errc::invalid_row, concat('\'', text, "' is none of true, false, 1, 0"));
+    return fail(errc::invalid_row, "it is none of true, false, 1, 0");
 }
 
 [[nodiscard]] inline result<std::string> from_text(std::type_identity<std::string>,
@@ -75,7 +75,7 @@ template <described_enum E>
         known += known.empty() ? "" : ", ";
         known += each.name;
     }
-    return fail(errc::invalid_row, concat('\'', text, "' is none of ", known));
+    return fail(errc::invalid_row, concat("it is none of ", known));
 }
 
 /// An empty cell is no value.

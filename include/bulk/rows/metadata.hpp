@@ -55,6 +55,14 @@ inline constexpr auto field_descriptions = [] {
     return fields;
 }();
 
+template <typename Metadata>
+[[nodiscard]] consteval bool has_twin_fields() {
+    if constexpr (declared_metadata<Metadata>)
+        return has_twins(field_descriptions<Metadata>);
+    else
+        return false;  // another sentence says so
+}
+
 /// For operations that need nothing but the file.
 struct no_metadata {
     bool operator==(const no_metadata&) const = default;

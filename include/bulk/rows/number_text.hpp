@@ -27,6 +27,14 @@ enum class number_error : std::uint8_t { none, not_a_number, out_of_range };
 /// Reads the whole of `text` as one number, in the same way whatever the locale.
 template <whole_number T>
 [[nodiscard]] constexpr number_error read_number(std::string_view text, T& value) {
+    if constexpr (std::unsigned_integral<T>) {  // from_chars knows no negative number of these
+        if (text.starts_with('-')) {
+            std::int64_t below_zero{};
+            const auto read = read_number(text, below_zero);
+            value = 0;
+            return read == number_error::none && below_zero < 0 ? number_error::out_of_range : read;
+        }
+    }
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (end != text.data() + text.size() || ec == std::errc::invalid_argument)
         return number_error::not_a_number;

@@ -1,0 +1,19 @@
+// expect: BULK_STEP(greet): an attribute is unknown, out of order or of another type
+#include <bulk/bulk.hpp>
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+struct greeting : bulk::operation<greeting, user> {
+    BULK_OPERATION("greeting")
+#ifdef BULK_EXPECT_FAIL
+    BULK_STEP(greet, "Greet", .max_retries = 2, .max_retries = 1)
+#else
+    BULK_STEP(greet, "Greet", .order = 1, .max_retries = 2)
+#endif
+    (const user&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+int main() { return static_cast<int>(bulk::operations<greeting>.size) - 1; }

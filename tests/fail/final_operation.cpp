@@ -1,0 +1,18 @@
+// expect: an operation cannot be final
+#include <bulk/bulk.hpp>
+
+struct user {
+    std::string name;
+};
+BULK_ROW(user, name);
+
+#ifdef BULK_EXPECT_FAIL
+struct greeting final : bulk::operation<greeting, user> {
+#else
+struct greeting : bulk::operation<greeting, user> {
+#endif
+    BULK_OPERATION("greeting")
+    void process(const user&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+int main() { return static_cast<int>(bulk::operations<greeting>.size) - 1; }
