@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/rows/binding.hpp>
+#include <bulk/rows/column.hpp>
+#include <bulk/rows/csv/dialect.hpp>
+#include <bulk/rows/csv/record.hpp>
+#include <bulk/rows/csv/scanner.hpp>
+#include <bulk/rows/fast_number.hpp>
+#include <bulk/rows/from_text.hpp>
+#include <bulk/rows/limits.hpp>
+#include <bulk/rows/members.hpp>
+#include <bulk/rows/row_error.hpp>
+#include <bulk/rows/utf8.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bulk {
+
+/// What a reader came upon.
+enum class read_status : std::uint8_t {
+    row,      ///< a good row
+    bad_row,  ///< a row that cannot be read; see problem(). The next one is not affected
+    end,
+    failure,  ///< the file cannot be read on; see error()
+};
+BOOST_DESCRIBE_ENUM(read_status, row, bad_row, end, failure)
+
+}  // namespace bulk
+
+namespace bulk::csv {
+
+namespace detail {
+
+/// `into.assign(text)` for cells: they are short, and `readable` bytes may be read from where the
+/// text begins. Copies a fixed number of bytes whatever the size, so that no branch depends on it.
+[[gnu::always_inline]] inline void assign(std::string& into, std::string_view text) {
+    const auto copy = [&]<std::size_t Most>(std::integral_constant<std::size_t, Most>) {
+        into.resize_and_overwrite(Most, [&](char* to, std::size_t) __attribute__((always_inline)) {
+            std::memcpy(to, text.data(), Most);
+            return text.size();
+        });
+    };
+    if (into.capacity() >= 30 && text.size() <= 30)
+        copy(std::integral_constant<std::size_t, 30>{});
+    else if (text.size() <= 15)
+        copy(std::integral_constant<std::size_t, 15>{});
+    else
+        into.assign(text);
+}
+
+/// Text of a cell into a member. Reuses what the member has allocated before. True on success;
+/// the reason of a failure is asked for afterwards, since failures are rare.
+template <typename T>
+[[gnu::always_inline]] inline bool read_cell(std::string_view text, T& into) {
+    if constexpr (std::same_as<T, std::string_view>) {
+        into = text;
+        return true;
+    } else if constexpr (std::same_as<T, std::string>) {
+        assign(into, text);
+        return true;
+    } else if constexpr (is_optional<T>) {
+        if (text.empty()) {
+            into.reset();
+            return true;
+        }
+        if (!into) into.emplace();
+        return read_cell(text, *into);
+    } else {
+        if constexpr (whole_number<T> || std::floating_point<T> || std::same_as<T, bool>)
+            if (read_fast(text.data(), text.data() + text.size(), into)) return true;
+        auto read = from_text(std::type_identity<T>{}, text);
+        if (!read) return false;
+        into = std::move(*read);
+        return true;
+    }
+}
+
+template <typename T>
+inline constexpr bool holds_text =
+    std::same_as<T, std::string> || std::same_as<T, std::string_view>;
+template <typename T>
+inline constexpr bool holds_text<std::optional<T>> = holds_text<T>;
+
+}  // namespace detail
+
+/// Typed rows from a CSV file, one after the other, in memory of fixed size.
+template <declared_row Row>
+class reader {
+public:
+    /// Reads the header, if there is one, and binds the columns to it.
+    [[nodiscard]] static result<reader> open(byte_source source, const dialect& dialect = {},
+                                             const row_limits& limits = {}) {
+        if (auto valid = validate(dialect); !valid) return std::unexpected{valid.error()};
+        reader opened{scanner{std::move(source), dialect, limits}, limits};
+        if (auto bound = opened.bind(); !bound) return std::unexpected{bound.error()};
+        return opened;
+    }
+
+    /// Reads the next row into `row`; `std::string_view` members live until the next call. After
+    /// `bad_row` its content is not specified.
+    [[nodiscard]] read_status next(Row& row) {
+        const auto found =
+            std::exchange(pending_, false) ? scanner::found::record : scanner_.next();
+        if (found == scanner::found::end) return read_status::end;
+        if (found == scanner::found::failure) return read_status::failure;
+        row_ = row_number{to_number(row_) + 1};
+        if (found == scanner::found::too_long)
+            return refuse({}, {},
+                          concat("the row has ", scanner_.passed_over(), " bytes; the limit is ",
+                                 limits_.row_bytes));
+        const record& record = scanner_.current();
+        if (record.size != binding_.width) [[unlikely]]
+            return refuse(
+                {}, {},
+                concat("the row has ", record.size, " fields; ", binding_.width, " are expected"));
+        if (record.quotes != nullptr) scratch_.clear(record.whole().size());
+        const bool read = read_members(columns_of<Row>, record, row);
+        return read ? read_status::row : explain(record);
+    }
+
+    [[nodiscard]] row_number row() const { return row_; }                 ///< of the last row
+    [[nodiscard]] std::uint64_t line() const { return scanner_.line(); }  ///< where it begins
+    [[nodiscard]] const row_error& problem() const { return problem_; }
+    [[nodiscard]] const bulk::error& error() const { return scanner_.error(); }
+    [[nodiscard]] const binding<Row>& columns() const { return binding_; }
+
+private:
+    reader(scanner scanner, const row_limits& limits)
+        : scanner_{std::move(scanner)}, limits_{limits} {}
+
+    [[nodiscard]] result<> bind() {
+        const auto found = scanner_.next();
+        if (found == scanner::found::failure) return std::unexpected{scanner_.error()};
+        if (found == scanner::found::too_long)
+            return fail(errc::invalid_row,
+                        concat("the first row is over the limit of ", limits_.row_bytes, " bytes"));
+        const bool named = scanner_.format().header;
+        if (found == scanner::found::end) {
+            if (named) return fail(errc::invalid_row, "the file is empty; it needs a header");
+            return {};
+        }
+        const record& record = scanner_.current();
+        if (record.size > limits_.columns)
+            return fail(errc::invalid_row, concat("the file has ", record.size,
+                                                  " columns; the limit is ", limits_.columns));
+        if (!named) {
+            pending_ = true;
+            auto bound = bind_positions<Row>(record.size);
+            if (!bound) return std::unexpected{bound.error()};
+            binding_ = std::move(*bound);
+            return {};
+        }
+        std::vector<std::string_view> header;
+        scratch_.clear(record.whole().size());
+        bool valid = true;
+        for (std::size_t i = 0; i < record.size; ++i)
+            header.push_back(trimmed(content(record.raw(i), scanner_.format(), scratch_, valid)));
+        auto bound = bind_header<Row>(header);
+        if (!bound) return std::unexpected{bound.error()};
+        binding_ = std::move(*bound);
+        return {};
+    }
+
+    template <auto... Pointers>
+    [[gnu::always_inline]] bool read_members(const member_list<column_options, Pointers...>&,
+                                             const record& record, Row& row) {
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return (true && ... && read_member<Pointers, I>(record, row));
+        }(std::make_index_sequence<sizeof...(Pointers)>{});
+    }
+
+    template <auto Pointer, std::size_t Member>
+    [[gnu::always_inline]] bool read_member(const record& record, Row& row) {
+        using type = member_type_of<Pointer>;
+        const std::size_t field = binding_.fields[Member];
+        if (field == not_in_file) [[unlikely]] {
+            row.*Pointer = defaults_.*Pointer;
+            return true;
+        }
+        std::string_view text = record.raw(field);
+        const auto& dialect = scanner_.format();
+        if (record.quotes != nullptr || dialect.trim) {
+            bool valid = true;
+            text = unquoted(text, record, valid);
+            if (!valid) return false;
+        }
+        if (text.size() > limits_.field_bytes) [[unlikely]]
+            return false;
+        if constexpr (detail::holds_text<type>)
+            if (!scanner_.is_ascii() && !is_valid_utf8(text)) return false;
+        return detail::read_cell(text, row.*Pointer);
+    }
+
+    /// Most quoted fields hold no quote: taking off their quotes is no branch then, since whether a
+    /// field is quoted is hard to predict.
+    [[gnu::always_inline]] std::string_view unquoted(std::string_view text, const record& record,
+                                                     bool& valid) {
+        const auto& dialect = scanner_.format();
+        const bool is_quoted = text.data()[0] == dialect.quote && !text.empty();
+        std::string_view inner{text.data() + is_quoted, text.size() - 2 * is_quoted};
+        if (!dialect.trim && inner.size() < 64) {
+            const std::uint64_t among = (std::uint64_t{is_quoted} << inner.size()) - is_quoted;
+            const std::uint64_t quotes = record.quotes_at(inner.data()) & among;
+            if (quotes == 0) return inner;
+            if (copy_without_pairs(inner, quotes)) return inner;
+        }
+        return content(text, dialect, scratch_, valid);
+    }
+
+    /// Copies a field of less than 64 bytes without the second quote of each pair, 64 bytes at a
+    /// time whatever the size. False where a quote has no second one.
+    [[nodiscard]] bool copy_without_pairs(std::string_view& inner, std::uint64_t quotes) {
+        char* const begin = scratch_.take(inner.size());
+        char* to = begin;
+        const char* from = inner.data();
+        const char* const end = from + inner.size();
+        while (quotes != 0) {
+            const char* quote = inner.data() + std::countr_zero(quotes);
+            quotes &= quotes - 1;
+            if (quote[1] != *quote || quotes == 0) return false;
+            std::memcpy(to, from, 64);
+            to += quote + 1 - from;
+            from = quote + 2;
+            quotes &= quotes - 1;
+        }
+        std::memcpy(to, from, 64);
+        inner = {begin, static_cast<std::size_t>(to + (end - from) - begin)};
+        return true;
+    }
+
+    /// Which member could not be read, and why: reads the row again, carefully.
+    [[nodiscard]] read_status explain(const record& record);
+
+    [[nodiscard]] read_status refuse(std::string_view column, std::string cell,
+                                     std::string reason) {
+        problem_ = {.row = row_,
+                    .line = scanner_.line(),
+                    .column = std::string{column},
+                    .cell = std::move(cell),
+                    .reason = std::move(reason)};
+        return read_status::bad_row;
+    }
+
+    scanner scanner_;
+    row_limits limits_;
+    binding<Row> binding_;
+    Row defaults_{};
+    scratch scratch_;
+    row_number row_{};
+    row_error problem_;
+    bool pending_ = false;
+};
+
+template <declared_row Row>
+read_status reader<Row>::explain(const record& record) {
+    read_status status = read_status::bad_row;
+    bool found = false;
+    scratch_.clear(record.whole().size());
+    for_each_pointer(columns_of<Row>, [&]<auto Pointer>(std::size_t member) {
+        using type = member_type_of<Pointer>;
+        const std::size_t field = binding_.fields[member];
+        if (found || field == not_in_file) return;
+        const auto& column = column_descriptions<Row>[member];
+        const auto because = [&](std::string_view cell, std::string reason) {
+            found = true;
+            status = refuse(column.name, shortened(cell), std::move(reason));
+        };
+        bool valid = true;
+        const std::string_view text =
+            content(record.raw(field), scanner_.format(), scratch_, valid);
+        if (!valid) return because(record.raw(field), "there is text behind the closing quote");
+        if (text.size() > limits_.field_bytes)
+            return because(text, concat("the field has ", text.size(), " bytes; the limit is ",
+                                        limits_.field_bytes));
+        if (const auto at = find_invalid_utf8(text); at != text.size())
+            return because({}, concat("byte ", at + 1, " of the field is not valid UTF-8"));
+        if (auto read = from_text(std::type_identity<type>{}, text); !read)
+            because(text, text.empty() ? "the field is empty" : std::move(read).error().message);
+    });
+    return status;
+}
+
+}  // namespace bulk::csv

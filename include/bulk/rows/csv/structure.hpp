@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/rows/csv/blocks.hpp>
+#include <bulk/rows/csv/dialect.hpp>
+#include <bulk/rows/csv/positions.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace bulk::csv {
+
+/// Bytes that may be read, not used, behind the end of any text that is scanned.
+inline constexpr std::size_t padding = 64;
+
+/// Between two bytes. `may_open` and `after_quote`: a quote that follows opens a field, or is the
+/// second of a pair; any other quote outside quotes is text.
+struct scan_state {
+    bool inside = false;       ///< a quoted field
+    bool may_open = true;      ///< at the beginning of a field
+    bool after_quote = false;  ///< just behind a quote that closes, unless another one follows
+    bool comment = false;
+    bool row_begins = true;
+};
+
+/// Where the fields and rows of a text end.
+struct structure {
+    end_positions ends{};
+    std::vector<std::uint64_t> quoted_newlines{};  ///< part of a field; a bit for a byte
+    std::vector<std::uint64_t> quotes{};           ///< a bit for a byte
+    bool ascii = true;
+    bool has_quotes = false;  ///< there may be some; else the two above are not set
+    scan_state state{};       ///< at the end of the text
+};
+
+/// What a byte is once quotes are understood.
+enum class byte_role : std::uint8_t { text, field_end, row_end, quoted_newline };
+
+/// The rules, byte by byte: what they mean, and how a block is read in which a quote stands where
+/// none should.
+[[nodiscard]] inline byte_role role_of(char c, bool before_line_feed, const dialect& dialect,
+                                       scan_state& state) {
+    const bool newline = c == '\n' || (c == '\r' && !before_line_feed);
+    if (state.inside) {
+        if (c != dialect.quote) return newline ? byte_role::quoted_newline : byte_role::text;
+        state.inside = false;
+        state.after_quote = true;
+        return byte_role::text;
+    }
+    if (newline) {
+        state = {};
+        return byte_role::row_end;
+    }
+    if (state.comment) return byte_role::text;
+    const bool begins = std::exchange(state.row_begins, false);
+    if (c == dialect.delimiter) {
+        state = {.row_begins = false};
+        return byte_role::field_end;
+    }
+    if (c == dialect.quote && c != '\0' && (state.may_open || state.after_quote))
+        state = {.inside = true, .may_open = false, .row_begins = false};
+    else if (begins && c == dialect.comment && c != '\0')
+        state.comment = true;
+    else if (!(dialect.trim && state.may_open && (c == ' ' || c == '\t')))
+        state.may_open = state.after_quote = false;
+    return byte_role::text;
+}
+
+namespace detail {
+
+struct batch {
+    const char* text;
+    std::size_t size;
+    std::size_t base;
+    std::size_t count;
+};
+
+/// Forgets what lies behind the text.
+inline void cut(block& bits, std::size_t size) {
+    const std::uint64_t valid = (std::uint64_t{1} << size) - 1;
+    bits.quotes &= valid;
+    bits.delimiters &= valid;
+    bits.line_feeds &= valid;
+    bits.carriage_returns &= valid;
+    bits.inside = prefix_xor(bits.quotes);
+}
+
+inline block_ends resolve_bytes(const char* text, std::size_t size, std::size_t base,
+                                bool next_is_line_feed, const dialect& dialect, scan_state& state,
+                                structure& out) {
+    block_ends ends;
+    std::uint64_t newlines = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const bool line_feed = i + 1 < size ? text[base + i + 1] == '\n' : next_is_line_feed;
+        const std::uint64_t bit = std::uint64_t{1} << i;
+        switch (role_of(text[base + i], line_feed, dialect, state)) {
+            case byte_role::row_end:
+                ends.rows |= bit;
+                [[fallthrough]];
+            case byte_role::field_end:
+                ends.fields |= bit;
+                break;
+            case byte_role::quoted_newline:
+                newlines |= bit;
+                break;
+            case byte_role::text:
+                break;
+        }
+    }
+    out.quoted_newlines[base / 64] = newlines;
+    return ends;
+}
+
+/// Which delimiters and newlines count. Bit-parallel where every quote stands where it should,
+/// else byte by byte, with the same result.
+[[gnu::always_inline]] inline block_ends resolve(const batch& in, block& bits, std::size_t base,
+                                                 const dialect& dialect, scan_state& state,
+                                                 structure& out) {
+    const std::size_t size = std::min<std::size_t>(in.size - base, 64);
+    if (dialect.quote == '\0') bits.quotes = bits.inside = 0;
+    if (size < 64) cut(bits, size);
+    const bool next_is_line_feed = base + size < in.size && in.text[base + size] == '\n';
+    const std::uint64_t inside = bits.inside ^ (state.inside ? ~std::uint64_t{0} : 0);
+    const std::uint64_t before_line_feed =
+        bits.line_feeds >> 1 | (std::uint64_t{next_is_line_feed} << (size - 1));
+    const std::uint64_t newlines = bits.line_feeds | (bits.carriage_returns & ~before_line_feed);
+    const std::uint64_t ends = (bits.delimiters | newlines) & ~inside;
+    const std::uint64_t closing = bits.quotes & ~inside;
+    const std::uint64_t may_open =
+        (ends | closing) << 1 | std::uint64_t{state.may_open || state.after_quote};
+    if ((bits.quotes & inside & ~may_open) != 0 || dialect.comment != '\0') [[unlikely]]
+        return resolve_bytes(in.text, size, base, next_is_line_feed, dialect, state, out);
+    out.quoted_newlines[base / 64] = newlines & inside;
+    const std::size_t last = size - 1;
+    state = {.inside = (inside >> last & 1) != 0,
+             .may_open = (ends >> last & 1) != 0,
+             .after_quote = (closing >> last & 1) != 0,
+             .row_begins = (newlines & ~inside) >> last != 0};
+    return {ends, newlines & ~inside};
+}
+
+}  // namespace detail
+
+/// Finds where fields and rows end in `text`, which begins at the beginning of a row unless `state`
+/// says otherwise. `padding` bytes behind it must be readable. A last row without a newline is not
+/// found: the caller knows whether more is to come.
+inline void find_structure(const char* text, std::size_t size, const dialect& dialect,
+                           instruction_set set, structure& out, scan_state state = {}) {
+    out.ends.clear(size);
+    if (out.quotes.size() < size / 64 + 2) {
+        out.quotes.resize(size / 64 + 2);
+        out.quoted_newlines.resize(size / 64 + 2);
+    }
+    out.ascii = true;
+    const char quote = dialect.quote != '\0' ? dialect.quote : '\n';
+    const bool is_simple = dialect.comment == '\0' && dialect.quote != '\0';
+    bool has_quotes = false;
+    blocks read;
+    std::array<block_ends, blocks_at_once> ends;
+    for (std::size_t base = 0; base < size; base += blocks_at_once * 64) {
+        const std::size_t count = std::min((size - base + 63) / 64, blocks_at_once);
+        out.ascii &= read_blocks(set, text + base, count, dialect.delimiter, quote, read);
+        const detail::batch batch{text, size, base, count};
+        std::uint64_t odd = 0;
+        for (std::size_t i = 0; i < count; ++i) odd |= read[i].quotes | read[i].carriage_returns;
+        if (odd == 0 && is_simple && !state.inside && size - base >= count * 64) {
+            for (std::size_t i = 0; i < count; ++i) {
+                ends[i] = {read[i].delimiters | read[i].line_feeds, read[i].line_feeds};
+                if (has_quotes) out.quotes[base / 64 + i] = out.quoted_newlines[base / 64 + i] = 0;
+            }
+            const block_ends last = ends[count - 1];
+            state = {.may_open = last.fields >> 63 != 0, .row_begins = last.rows >> 63 != 0};
+        } else {
+            if (!std::exchange(has_quotes, true)) {  // none up to here, and nobody wrote so
+                std::fill_n(out.quotes.begin(), base / 64, 0);
+                std::fill_n(out.quoted_newlines.begin(), base / 64, 0);
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                ends[i] = detail::resolve(batch, read[i], base + i * 64, dialect, state, out);
+                out.quotes[base / 64 + i] = read[i].quotes;
+            }
+        }
+        out.ends.put(set, {ends.data(), count}, base);
+    }
+    out.has_quotes = has_quotes;
+    out.state = state;
+}
+
+}  // namespace bulk::csv
