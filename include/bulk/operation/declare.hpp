@@ -135,11 +135,18 @@
         static_assert(known_,                                                                 \
                       "BULK_ROW(" #Type_ "): column '" #member_                               \
                       "' has an attribute that is unknown, out of order or of another type; " \
-                      "a column takes .column, .required, .row_id, .unique");                 \
+                      "a column takes .column, .required, .format, .row_id, .unique");        \
         if constexpr (known_) {                                                               \
             constexpr options_ said_{__VA_ARGS__};                                            \
             static_assert(said_.column.empty() || !::bulk::is_blank(said_.column),            \
                           "BULK_ROW(" #Type_ "): column '" #member_ "' has a blank name");    \
+            static_assert(                                                                    \
+                said_.format.empty() ||                                                       \
+                    (::bulk::is_time_format(said_.format) &&                                  \
+                     ::bulk::time_type<                                                       \
+                         typename ::bulk::bare_type<decltype(Type_::member_)>::type>),        \
+                "BULK_ROW(" #Type_ "): column '" #member_                                     \
+                "' has a format; only dates and times have one, of %Y %m %d %H %M %S %z");    \
             static_assert(!said_.unique || said_.row_id,                                      \
                           "BULK_ROW(" #Type_ "): column '" #member_                           \
                           "' is unique but not the row_id; only the row_id can be unique");   \

@@ -18,6 +18,7 @@ namespace bulk {
 struct column_options {
     std::string_view column{};       ///< its name in the file; unset: the member's name
     std::optional<bool> required{};  ///< unset: unless the member is optional
+    std::string_view format{};       ///< of a date or time, such as "%d.%m.%Y"; unset: ISO 8601
     bool row_id = false;             ///< the row's business key, searchable
     bool unique = false;             ///< twice in one file is a validation error
 };
@@ -29,6 +30,8 @@ struct column_description {
     std::string_view type{};
     bool required = true;
     bool nullable = false;  ///< an empty cell is a value of its own
+    bool hidden = false;    ///< personal: never shown
+    std::string_view format{};
     bool row_id = false;
     bool unique = false;
     std::span<const std::string_view> choices{};  ///< the names of an enum
@@ -52,6 +55,8 @@ inline constexpr auto column_descriptions = [] {
                       .type = type_name<type>(),
                       .required = options.required.value_or(!is_optional<type>),
                       .nullable = is_optional<type>,
+                      .hidden = is_hidden<type>,
+                      .format = options.format,
                       .row_id = options.row_id,
                       .unique = options.unique,
                       .choices = choices_of<type>()};

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/pii.hpp>
 #include <bulk/core/reflect.hpp>
+#include <bulk/core/uuid.hpp>
+#include <bulk/rows/decimal.hpp>
 #include <bulk/rows/number_text.hpp>
+#include <bulk/rows/time_text.hpp>
 
 #include <array>
 #include <concepts>
@@ -21,7 +25,7 @@ template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
 /// What a column holds, for people and for forms: bool, int8 to int64, uint8 to uint64, float,
-/// double, text, enum, or for a type of the user's own what its
+/// double, decimal, text, enum, date, datetime, uuid, or for a type of the user's own what its
 /// `column_type_name(std::type_identity<T>)` says ("text" if there is none).
 template <typename T>
 [[nodiscard]] constexpr std::string_view type_name() {
@@ -34,8 +38,12 @@ template <typename T>
                       } -> std::convertible_to<std::string_view>;
                   })
         return column_type_name(std::type_identity<T>{});
-    else if constexpr (is_optional<T>)
+    else if constexpr (is_optional<T> || is_pii<T>)
         return type_name<typename T::value_type>();
+    else if constexpr (time_type<T>)
+        return type_name_of_time<T>();
+    else if constexpr (std::same_as<T, uuid>)
+        return "uuid";
     else if constexpr (std::same_as<T, bool>)
         return "bool";
     else if constexpr (whole_number<T> && std::signed_integral<T>)
@@ -49,6 +57,20 @@ template <typename T>
     else
         return "text";
 }
+
+/// What a member holds when the marks of `optional` and `pii` are taken off.
+template <typename T>
+struct bare_type {
+    using type = T;
+};
+template <typename T>
+    requires(is_optional<T> || is_pii<T>)
+struct bare_type<T> : bare_type<typename T::value_type> {};
+
+template <typename T>
+inline constexpr bool is_hidden = is_pii<T>;
+template <typename T>
+inline constexpr bool is_hidden<std::optional<T>> = is_hidden<T>;
 
 namespace detail {
 
@@ -66,7 +88,7 @@ template <typename T>
 [[nodiscard]] constexpr std::span<const std::string_view> choices_of() {
     if constexpr (described_enum<T>)
         return detail::choices<T>;
-    else if constexpr (is_optional<T>)
+    else if constexpr (is_optional<T> || is_pii<T>)
         return choices_of<typename T::value_type>();
     else
         return {};

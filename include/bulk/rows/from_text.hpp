@@ -4,8 +4,12 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
+#include <bulk/core/pii.hpp>
 #include <bulk/core/reflect.hpp>
+#include <bulk/core/uuid.hpp>
+#include <bulk/rows/decimal.hpp>
 #include <bulk/rows/number_text.hpp>
+#include <bulk/rows/time_text.hpp>
 
 #include <concepts>
 #include <limits>
@@ -13,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace bulk {
 
@@ -76,6 +81,22 @@ template <described_enum E>
         known += each.name;
     }
     return fail(errc::invalid_row, concat("it is none of ", known));
+}
+
+[[nodiscard]] inline result<uuid> from_text(std::type_identity<uuid>, std::string_view text) {
+    const auto read = parse_uuid(text);
+    if (!read)
+        return fail(errc::invalid_row,
+                    "it is not a UUID of the form 01234567-89ab-cdef-0123-456789abcdef");
+    return *read;
+}
+
+template <typename T>
+    requires requires(std::string_view text) { from_text(std::type_identity<T>{}, text); }
+[[nodiscard]] result<pii<T>> from_text(std::type_identity<pii<T>>, std::string_view text) {
+    auto read = from_text(std::type_identity<T>{}, text);
+    if (!read) return std::unexpected{std::move(read).error()};
+    return pii<T>{std::move(*read)};
 }
 
 /// An empty cell is no value.

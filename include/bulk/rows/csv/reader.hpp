@@ -44,6 +44,14 @@ namespace bulk::csv {
 
 namespace detail {
 
+template <typename T>
+[[nodiscard]] result<T> text_to(std::string_view text, std::string_view format) {
+    if constexpr (time_type<T>)
+        return from_text(std::type_identity<T>{}, text, format);
+    else
+        return from_text(std::type_identity<T>{}, text);
+}
+
 /// `into.assign(text)` for cells: they are short, and `readable` bytes may be read from where the
 /// text begins. Copies a fixed number of bytes whatever the size, so that no branch depends on it.
 [[gnu::always_inline]] inline void assign(std::string& into, std::string_view text) {
@@ -64,7 +72,8 @@ namespace detail {
 /// Text of a cell into a member. Reuses what the member has allocated before. True on success;
 /// the reason of a failure is asked for afterwards, since failures are rare.
 template <typename T>
-[[gnu::always_inline]] inline bool read_cell(std::string_view text, T& into) {
+[[gnu::always_inline]] inline bool read_cell(std::string_view text, std::string_view format,
+                                             T& into) {
     if constexpr (std::same_as<T, std::string_view>) {
         into = text;
         return true;
@@ -77,11 +86,13 @@ template <typename T>
             return true;
         }
         if (!into) into.emplace();
-        return read_cell(text, *into);
+        return read_cell(text, format, *into);
+    } else if constexpr (is_pii<T>) {
+        return read_cell(text, format, into.reveal());
     } else {
         if constexpr (whole_number<T> || std::floating_point<T> || std::same_as<T, bool>)
             if (read_fast(text.data(), text.data() + text.size(), into)) return true;
-        auto read = from_text(std::type_identity<T>{}, text);
+        auto read = text_to<T>(text, format);
         if (!read) return false;
         into = std::move(*read);
         return true;
@@ -89,10 +100,8 @@ template <typename T>
 }
 
 template <typename T>
-inline constexpr bool holds_text =
-    std::same_as<T, std::string> || std::same_as<T, std::string_view>;
-template <typename T>
-inline constexpr bool holds_text<std::optional<T>> = holds_text<T>;
+concept holds_text = std::same_as<typename bare_type<T>::type, std::string> ||
+                     std::same_as<typename bare_type<T>::type, std::string_view>;
 
 }  // namespace detail
 
@@ -201,7 +210,7 @@ private:
             return false;
         if constexpr (detail::holds_text<type>)
             if (!scanner_.is_ascii() && !is_valid_utf8(text)) return false;
-        return detail::read_cell(text, row.*Pointer);
+        return detail::read_cell(text, column_descriptions<Row>[Member].format, row.*Pointer);
     }
 
     /// Most quoted fields hold no quote: taking off their quotes is no branch then, since whether a
@@ -276,7 +285,11 @@ read_status reader<Row>::explain(const record& record) {
         const auto& column = column_descriptions<Row>[member];
         const auto because = [&](std::string_view cell, std::string reason) {
             found = true;
-            status = refuse(column.name, shortened(cell), std::move(reason));
+            // A reason of the user's own may quote the cell.
+            if (column.hidden && !cell.empty() && reason.contains(cell))
+                reason = "it cannot be read";
+            status = refuse(column.name, column.hidden ? std::string{hidden_text} : shortened(cell),
+                            std::move(reason));
         };
         bool valid = true;
         const std::string_view text =
@@ -287,7 +300,9 @@ read_status reader<Row>::explain(const record& record) {
                                         limits_.field_bytes));
         if (const auto at = find_invalid_utf8(text); at != text.size())
             return because({}, concat("byte ", at + 1, " of the field is not valid UTF-8"));
-        if (auto read = from_text(std::type_identity<type>{}, text); !read)
+        using bare = typename bare_type<type>::type;
+        if (is_optional<type> && text.empty()) return;
+        if (auto read = detail::text_to<bare>(text, column.format); !read)
             because(text, text.empty() ? "the field is empty" : std::move(read).error().message);
     });
     return status;
