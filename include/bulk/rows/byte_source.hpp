@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -83,6 +84,20 @@ private:
 };
 
 [[nodiscard]] inline byte_source bytes_of_text(std::string_view text) { return byte_source{text}; }
+
+/// At most the first `size` bytes of a source.
+[[nodiscard]] inline byte_source first_bytes(byte_source source, std::uint64_t size) {
+    if (const auto text = source.take_memory())
+        return byte_source{text->substr(0, static_cast<std::size_t>(size))};
+    return byte_source{
+        [source = std::move(source), size](std::span<char> into) mutable -> result<std::size_t> {
+            const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), size));
+            if (most == 0) return std::size_t{0};
+            auto got = source.read_some(into.first(most));
+            if (got) size -= *got;
+            return got;
+        }};
+}
 
 /// An open file, closed at the end of its life.
 class descriptor {

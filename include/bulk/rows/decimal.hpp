@@ -45,13 +45,12 @@ template <int Decimals>
     if (fraction.size() > static_cast<std::size_t>(Decimals))
         return refuse(
             concat("it has ", fraction.size(), " decimals; at most ", Decimals, " are kept"));
+    std::string digits{whole};
+    digits += fraction;
+    digits.append(static_cast<std::size_t>(Decimals) - fraction.size(), '0');
     std::uint64_t units = 0;
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    for (std::size_t i = 0; i < whole.size() + static_cast<std::size_t>(Decimals); ++i) {
-        const std::size_t behind = i - whole.size();
-        const char digit = i < whole.size()           ? whole[i]
-                           : behind < fraction.size() ? fraction[behind]
-                                                      : '0';
+    for (const char digit : digits) {
         const auto value = static_cast<std::uint64_t>(digit - '0');
         if (units > (most - value) / 10) return refuse("it is out of range");
         units = units * 10 + value;

@@ -9,6 +9,7 @@
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/scanner.hpp>
+#include <bulk/rows/csv/slices.hpp>
 #include <bulk/rows/fast_number.hpp>
 #include <bulk/rows/from_text.hpp>
 #include <bulk/rows/limits.hpp>
@@ -115,6 +116,19 @@ public:
         if (auto valid = validate(dialect); !valid) return std::unexpected{valid.error()};
         reader opened{scanner{std::move(source), dialect, limits}, limits};
         if (auto bound = opened.bind(); !bound) return std::unexpected{bound.error()};
+        return opened;
+    }
+
+    /// One slice of a file, `source` being its bytes only; the columns are those of the whole file.
+    [[nodiscard]] static reader open_slice(byte_source source, const slice& slice,
+                                           const binding<Row>& columns, const dialect& dialect = {},
+                                           const row_limits& limits = {}) {
+        reader opened{
+            scanner{
+                std::move(source), dialect, limits, {.line = slice.line, .offset = slice.offset}},
+            limits};
+        opened.binding_ = columns;
+        opened.row_ = row_number{to_number(slice.first_row) - 1};
         return opened;
     }
 

@@ -92,6 +92,14 @@ public:
     /// The record's place in the file, in bytes.
     [[nodiscard]] std::uint64_t offset() const { return offset_ + record_.begin; }
 
+    /// Where the row begins that was found, be it a record or too long.
+    [[nodiscard]] std::uint64_t begin() const {
+        return passed_over_ > 0 ? offset_ + begin_ - passed_over_ : offset();
+    }
+
+    /// How far the file was read; its size, at the end.
+    [[nodiscard]] std::uint64_t position() const { return offset_ + size_; }
+
     /// Whether the text around the record is ASCII only: then it is valid UTF-8.
     [[nodiscard]] bool is_ascii() const { return structure_.ascii; }
 
