@@ -46,8 +46,7 @@ std::string scan(std::string_view text, const dialect& format = {}, setting with
                     format,
                     limits,
                     {},
-                    with.window,
-                    with.set};
+                    {.window = with.window, .set = with.set}};
     std::string all;
     while (true) {
         switch (scanner.next()) {

@@ -112,9 +112,10 @@ class reader {
 public:
     /// Reads the header, if there is one, and binds the columns to it.
     [[nodiscard]] static result<reader> open(byte_source source, const dialect& dialect = {},
-                                             const row_limits& limits = {}) {
+                                             const row_limits& limits = {},
+                                             const scan_tuning& tuning = {}) {
         if (auto valid = validate(dialect); !valid) return std::unexpected{valid.error()};
-        reader opened{scanner{std::move(source), dialect, limits}, limits};
+        reader opened{scanner{std::move(source), dialect, limits, {}, tuning}, limits};
         if (auto bound = opened.bind(); !bound) return std::unexpected{bound.error()};
         return opened;
     }

@@ -27,6 +27,12 @@ struct scan_start {
     std::uint64_t offset = 0;
 };
 
+/// How a scan is carried out; the result is the same.
+struct scan_tuning {
+    std::size_t window = 64 * 1024;
+    instruction_set set = best_instruction_set();
+};
+
 /// Bytes to records, through a window of fixed size that grows only for a row that does not fit, up
 /// to the row limit. Blank lines and comments are passed over.
 class scanner {
@@ -39,13 +45,12 @@ public:
     };
 
     explicit scanner(byte_source source, const dialect& dialect = {}, const row_limits& limits = {},
-                     scan_start start = {}, std::size_t window = 64 * 1024,
-                     instruction_set set = best_instruction_set())
+                     scan_start start = {}, const scan_tuning& tuning = {})
         : source_{std::move(source)},
           dialect_{dialect},
           limits_{limits},
-          set_{set},
-          window_{std::max<std::size_t>(window, 64)},
+          set_{tuning.set},
+          window_{std::max<std::size_t>(tuning.window, 64)},
           window_line_{start.line},
           offset_{start.offset},
           at_file_begin_{start.offset == 0} {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/pii.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/core/uuid.hpp>
+#include <bulk/rows/decimal.hpp>
+#include <bulk/rows/number_text.hpp>
+#include <bulk/rows/time_text.hpp>
+
+#include <charconv>
+#include <concepts>
+#include <limits>
+#include <locale>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace bulk {
+
+// to_text(value) -> std::string is the other half of from_text: what it writes, from_text reads as
+// the same value. Overload it in your type's own namespace beside from_text.
+
+template <whole_number T>
+[[nodiscard]] std::string to_text(T value) {
+    return concat(value);
+}
+
+/// The shortest form that is read as the same number.
+template <std::floating_point T>
+[[nodiscard]] std::string to_text(T value) {
+#ifdef __cpp_lib_to_chars
+    char digits[64];
+    const auto [end, ec] = std::to_chars(digits, digits + sizeof digits, value);
+    return std::string(digits, end);
+#else
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text.precision(std::numeric_limits<T>::max_digits10);
+    text << value;
+    return text.str();
+#endif
+}
+
+[[nodiscard]] inline std::string to_text(bool value) { return value ? "true" : "false"; }
+[[nodiscard]] inline std::string to_text(const std::string& text) { return text; }
+[[nodiscard]] inline std::string to_text(std::string_view text) { return std::string{text}; }
+
+template <described_enum E>
+[[nodiscard]] std::string to_text(E value) {
+    return std::string{name_of(value)};
+}
+
+/// By a format of `from_text`; the empty one is ISO 8601, in UTC.
+template <time_type T>
+[[nodiscard]] std::string to_text(const T& value, std::string_view format = {}) {
+    using namespace std::chrono;
+    const auto padded = [](auto number, std::size_t width) {
+        std::string digits = concat(number);
+        return digits.size() < width ? std::string(width - digits.size(), '0') + digits : digits;
+    };
+    year_month_day day{};
+    std::string fraction;
+    hh_mm_ss<seconds> time{};
+    if constexpr (date_type<T>) {
+        day = value;
+        if (format.empty()) format = iso_date;
+    } else {
+        day = floor<days>(value);
+        const auto since_midnight = value - floor<days>(value);
+        time = hh_mm_ss<seconds>{floor<seconds>(since_midnight)};
+        const auto rest =
+            duration_cast<nanoseconds>(since_midnight - floor<seconds>(since_midnight));
+        if (rest.count() > 0) {
+            fraction = '.' + padded(rest.count(), 9);
+            fraction.erase(fraction.find_last_not_of('0') + 1);
+        }
+        if (format.empty()) format = iso_moment;
+    }
+    std::string text;
+    for (std::size_t i = 0; i < format.size(); ++i) {
+        if (format[i] != '%' || i + 1 == format.size()) {
+            text += format[i];
+            continue;
+        }
+        switch (format[++i]) {
+            case 'Y':
+                text += padded(static_cast<int>(day.year()), 4);
+                break;
+            case 'm':
+                text += padded(static_cast<unsigned>(day.month()), 2);
+                break;
+            case 'd':
+                text += padded(static_cast<unsigned>(day.day()), 2);
+                break;
+            case 'H':
+                text += padded(time.hours().count(), 2);
+                break;
+            case 'M':
+                text += padded(time.minutes().count(), 2);
+                break;
+            case 'S':
+                text += padded(time.seconds().count(), 2) + fraction;
+                break;
+            case 'z':
+                text += 'Z';
+                break;
+            default:
+                text += format[i];
+        }
+    }
+    return text;
+}
+
+template <typename T>
+[[nodiscard]] std::string to_text(const std::optional<T>& value) {
+    return value ? to_text(*value) : std::string{};
+}
+
+/// A type that can be written to a file.
+template <typename T>
+concept writable_as_text = requires(const T& value) {
+    { to_text(value) } -> std::convertible_to<std::string>;
+};
+
+}  // namespace bulk
