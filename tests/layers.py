@@ -30,6 +30,8 @@ HOMES = {
     r"boost/(beast|asio)": "http/server/",
     r"sqlite3": "storage/sqlite/",
     r"libpq": "storage/postgres/",
+    r"zlib\.h": "rows/gzip.hpp",
+    r"zstd\.h": "rows/zstd.hpp",
     r"lazycsv": "rows/csv/lazycsv.hpp",
     r"CLI/": "cli/",
 }

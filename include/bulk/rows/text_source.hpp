@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/rows/byte_source.hpp>
+#include <bulk/rows/gzip.hpp>
+#include <bulk/rows/utf16.hpp>
+#include <bulk/rows/zstd.hpp>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bulk {
+
+/// Some bytes, and then what is left of a source.
+[[nodiscard]] inline byte_source behind(std::string first, byte_source rest) {
+    return byte_source{[first = std::move(first), given = std::size_t{0}, rest = std::move(rest)](
+                           std::span<char> into) mutable -> result<std::size_t> {
+        if (given == first.size()) return rest.read_some(into);
+        const std::size_t count = std::min(into.size(), first.size() - given);
+        std::copy_n(first.data() + given, count, into.data());
+        given += count;
+        return count;
+    }};
+}
+
+namespace detail {
+
+struct known_bytes {
+    std::string_view bytes;
+    std::string_view name;
+};
+
+/// Files that are not text, by how they begin, so that the message can name them.
+inline constexpr std::array<known_bytes, 10> not_text{{
+    {{"PK\x03\x04", 4}, "a zip archive (an .xlsx workbook is one, too)"},
+    {{"\xd0\xcf\x11\xe0", 4}, "an old Office document (.xls or .doc)"},
+    {{"%PDF", 4}, "a PDF document"},
+    {{"BZh", 3}, "a bzip2 file"},
+    {{"\xfd\x37zXZ", 5}, "an xz file"},
+    {{"7z\xbc\xaf", 4}, "a 7-Zip archive"},
+    {{"PAR1", 4}, "a Parquet file"},
+    {{"\x89PNG", 4}, "a PNG picture"},
+    {{"SQLite format 3", 15}, "an SQLite database"},
+    {{"\x7f"
+      "ELF",
+      4},
+     "a program"},
+}};
+
+}  // namespace detail
+
+/// The text of a file as UTF-8, whatever it is packed in: gzip and zstd are unpacked and UTF-16 with
+/// a byte order mark is converted, all by content. A file that is not text is refused, by its name
+/// where that can be told.
+[[nodiscard]] inline result<byte_source> text_of(byte_source source) {
+    for (int layers = 0; layers < 4; ++layers) {
+        std::string begin(32, '\0');
+        const auto got = source.read(begin);
+        if (!got) return std::unexpected{got.error()};
+        begin.resize(*got);
+        const std::string_view bytes = begin;
+        const auto refuse = [](std::string_view what) {
+            return fail(errc::invalid_row, concat("the file is ", what, ", not text"));
+        };
+        for (const auto& known : detail::not_text)
+            if (bytes.starts_with(known.bytes)) return refuse(known.name);
+        if (bytes.starts_with(std::string_view{"\xff\xfe\0\0", 4}) ||
+            bytes.starts_with(std::string_view{"\0\0\xfe\xff", 4}))
+            return fail(errc::invalid_row, "the file is in UTF-32; save it as UTF-8");
+        const bool is_gzip = bytes.starts_with("\x1f\x8b");
+        const bool is_zstd = bytes.starts_with("\x28\xb5\x2f\xfd");
+        const bool little = bytes.starts_with("\xff\xfe"), big = bytes.starts_with("\xfe\xff");
+        if (little || big) return utf16_to_utf8(behind(begin.substr(2), std::move(source)), big);
+        if (!is_gzip && !is_zstd) {
+            if (bytes.contains('\0'))
+                return fail(errc::invalid_row,
+                            "the file is binary, or UTF-16 without its byte order mark; save it as "
+                            "UTF-8");
+            if (auto text = source.take_memory(); text && text->data() != nullptr)
+                return byte_source{
+                    std::string_view{text->data() - begin.size(), text->size() + begin.size()}};
+            return behind(std::move(begin), std::move(source));
+        }
+        auto packed = behind(std::move(begin), std::move(source));
+        source = is_gzip ? gunzip(std::move(packed)) : unzstd(std::move(packed));
+    }
+    return fail(errc::invalid_row, "the file is packed more than three times over");
+}
+
+}  // namespace bulk

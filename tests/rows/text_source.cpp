@@ -1,0 +1,140 @@
+#include <bulk/rows/text_source.hpp>
+
+#include <support/ut.hpp>
+
+#include <random>
+#include <string>
+#include <string_view>
+
+using namespace boost::ut;
+using namespace std::string_literals;
+
+namespace {
+
+std::string gzip(std::string_view text) {
+    z_stream stream{};
+    deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+    std::string out(text.size() + 1000, '\0');
+    std::string in{text};
+    stream.next_in = reinterpret_cast<Bytef*>(in.data());
+    stream.avail_in = static_cast<uInt>(in.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    deflate(&stream, Z_FINISH);
+    out.resize(stream.total_out);
+    deflateEnd(&stream);
+    return out;
+}
+
+std::string zstd(std::string_view text) {
+    std::string out(ZSTD_compressBound(text.size()), '\0');
+    out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+    return out;
+}
+
+std::string utf16(std::u16string_view text, bool big_endian) {
+    std::string out = big_endian ? "\xfe\xff" : "\xff\xfe";
+    for (const char16_t unit : text) {
+        const auto high = static_cast<char>(unit >> 8), low = static_cast<char>(unit & 0xff);
+        out += big_endian ? high : low;
+        out += big_endian ? low : high;
+    }
+    return out;
+}
+
+/// Hands over a few bytes at a time.
+bulk::byte_source dripping(std::string text, std::size_t drop) {
+    return bulk::byte_source{[text = std::move(text), drop, at = std::size_t{0}](
+                                 std::span<char> into) mutable -> bulk::result<std::size_t> {
+        const std::size_t count = std::min({text.size() - at, into.size(), drop});
+        std::copy_n(text.data() + at, count, into.data());
+        at += count;
+        return count;
+    }};
+}
+
+/// All of it, or why not.
+std::string read(bulk::byte_source source) {
+    auto text = bulk::text_of(std::move(source));
+    if (!text) return "refused: " + text.error().message;
+    std::string all;
+    std::array<char, 100> part{};
+    while (true) {
+        const auto got = text->read_some(part);
+        if (!got) return "failed: " + got.error().message;
+        if (*got == 0) return all;
+        all.append(part.data(), *got);
+    }
+}
+std::string read(std::string_view text) { return read(bulk::bytes_of_text(text)); }
+
+suite<"text source"> text_sources = [] {
+    std::string text;
+    std::mt19937 random{5};
+    for (int i = 0; i < 50'000; ++i) text += static_cast<char>('a' + random() % 20);
+
+    "text is text, also in pieces and when there is none"_test = [&] {
+        expect(read(text) == text and read(dripping(text, 7)) == text);
+        expect(read("") == ""s and read("a") == "a"s);
+    };
+
+    "gzip and zstd are told by content, also over each other"_test = [&] {
+        for (const std::size_t drop : {1U, 13U, 100'000U}) {
+            expect(read(dripping(gzip(text), drop)) == text);
+            expect(read(dripping(zstd(text), drop)) == text);
+            expect(read(dripping(gzip(zstd(text)), drop)) == text);
+        }
+        expect(read(gzip(text) + gzip("and more")) == text + "and more");
+        expect(read(zstd(text) + zstd("and more")) == text + "and more");
+        expect(read(gzip("")) == ""s);
+        expect(read(gzip(gzip(gzip(gzip("x"))))) ==
+               "refused: the file is packed more than three times over"s);
+    };
+
+    "packed data that is cut off or corrupt fails"_test = [&] {
+        const auto packed = gzip(text), frame = zstd(text);
+        for (const std::size_t size : {packed.size() - 1, packed.size() / 2, std::size_t{20}})
+            expect(read(packed.substr(0, size))
+                       .ends_with("the gzip data ends too early: it is cut off"))
+                << read(packed.substr(0, size));
+        expect(read(frame.substr(0, frame.size() / 2))
+                   .ends_with("the zstd data ends too early: it is cut off"));
+        auto broken = packed;
+        broken[packed.size() / 2] = static_cast<char>(broken[packed.size() / 2] ^ 0x55);
+        expect(read(broken).contains("the gzip data is corrupt: ")) << read(broken).substr(0, 80);
+        auto torn = frame;
+        torn[12] = static_cast<char>(torn[12] ^ 0x55);
+        expect(read(torn).contains("the zstd data ")) << read(torn).substr(0, 80);
+    };
+
+    "UTF-16 becomes UTF-8"_test = [] {
+        for (const bool big : {false, true})
+            for (const std::size_t drop : {1U, 3U, 1000U}) {
+                expect(read(dripping(utf16(u"a,\u00e4\n\u20ac,\U0001F600\n", big), drop)) ==
+                       "a,\xc3\xa4\n\xe2\x82\xac,\xf0\x9f\x98\x80\n"s);
+                expect(read(dripping(utf16(u"", big), drop)) == ""s);
+                const char16_t lone_high[] = {'a', 0xd800, 'b', 0};
+                expect(read(dripping(utf16(lone_high, big), drop)) ==
+                       "a\xff"
+                       "b"s);
+                const char16_t lone_low[] = {0xdc00, 'b', 0};
+                expect(read(dripping(utf16(lone_low, big), drop)) ==
+                       "\xff"
+                       "b"s);
+                expect(read(dripping(utf16(u"a", big) + "x", drop)) == "a\xff"s);
+            }
+        expect(read(gzip(utf16(u"x", false))) == "x"s);
+    };
+
+    "what is not text is refused by its name"_test = [] {
+        expect(read("PK\x03\x04rest") ==
+               "refused: the file is a zip archive (an .xlsx workbook is one, too), not text"s);
+        expect(read("%PDF-1.7") == "refused: the file is a PDF document, not text"s);
+        expect(read("\xff\xfe\0\0a\0\0\0"s) == "refused: the file is in UTF-32; save it as UTF-8"s);
+        expect(read("a\0b\0"s).contains("binary, or UTF-16 without its byte order mark"));
+    };
+};
+
+}  // namespace
+
+int main() {}
