@@ -45,10 +45,17 @@ BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
     return bits;
 }
 
-// Each reads `count` blocks of text into `out` and says whether all bytes were ASCII.
+/// What is true of some blocks together.
+struct block_summary {
+    std::uint64_t quotes = 0;            ///< not 0: there are some
+    std::uint64_t carriage_returns = 0;  ///< not 0: there are some
+    bool ascii = true;                   ///< all bytes are
+};
 
-[[nodiscard]] inline bool read_blocks_portable(const char* text, std::size_t count, char delimiter,
-                                               char quote, blocks& out) {
+// Each reads `count` blocks of text into `out`.
+
+[[nodiscard]] inline block_summary read_blocks_portable(const char* text, std::size_t count,
+                                                        char delimiter, char quote, blocks& out) {
     constexpr std::uint64_t ones = 0x0101'0101'0101'0101, highs = 0x8080'8080'8080'8080;
     // A byte that equals `c` becomes zero; zero bytes are found without a carry to the next byte.
     const auto equal = [](std::uint64_t word, char c) {
@@ -57,6 +64,7 @@ BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
         return (zero >> 7) * 0x0102'0408'1020'4080 >> 56;  // bit i: byte i was zero
     };
     std::uint64_t any = 0;
+    block_summary sum;
     for (std::size_t i = 0; i < count; ++i) {
         block read;
         for (std::size_t part = 0; part < 64; part += 8) {
@@ -70,16 +78,20 @@ BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
             read.carriage_returns |= equal(word, '\r') << part;
         }
         read.inside = prefix_xor(read.quotes);
+        sum.quotes |= read.quotes;
+        sum.carriage_returns |= read.carriage_returns;
         out[i] = read;
     }
-    return (any & highs) == 0;
+    sum.ascii = (any & highs) == 0;
+    return sum;
 }
 
 #if defined(__x86_64__)
 
-[[nodiscard]] inline bool read_blocks_sse2(const char* text, std::size_t count, char delimiter,
-                                           char quote, blocks& out) {
+[[nodiscard]] inline block_summary read_blocks_sse2(const char* text, std::size_t count,
+                                                    char delimiter, char quote, blocks& out) {
     __m128i any = _mm_setzero_si128();
+    block_summary sum;
     for (std::size_t i = 0; i < count; ++i) {
         __m128i parts[4];
         for (int part = 0; part < 4; ++part) {
@@ -101,18 +113,20 @@ BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
                   .line_feeds = equal('\n'),
                   .carriage_returns = equal('\r'),
                   .inside = prefix_xor(quotes)};
+        sum.quotes |= out[i].quotes;
+        sum.carriage_returns |= out[i].carriage_returns;
     }
-    return _mm_movemask_epi8(any) == 0;
+    sum.ascii = _mm_movemask_epi8(any) == 0;
+    return sum;
 }
 
 /// A carry-less product with all ones is a prefix exclusive or.
-[[nodiscard, gnu::target("avx2,pclmul")]] inline bool read_blocks_avx2(const char* text,
-                                                                       std::size_t count,
-                                                                       char delimiter, char quote,
-                                                                       blocks& out) {
+[[nodiscard, gnu::target("avx2,pclmul")]] inline block_summary read_blocks_avx2(
+    const char* text, std::size_t count, char delimiter, char quote, blocks& out) {
     const __m256i wanted[4] = {_mm256_set1_epi8(quote), _mm256_set1_epi8(delimiter),
                                _mm256_set1_epi8('\n'), _mm256_set1_epi8('\r')};
     __m256i any = _mm256_setzero_si256();
+    block_summary sum;
     for (std::size_t i = 0; i < count; ++i) {
         const char* at = text + i * 64;
         const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
@@ -134,13 +148,17 @@ BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
                   .line_feeds = equal[2],
                   .carriage_returns = equal[3],
                   .inside = static_cast<std::uint64_t>(_mm_cvtsi128_si64(inside))};
+        sum.quotes |= out[i].quotes;
+        sum.carriage_returns |= out[i].carriage_returns;
     }
-    return _mm256_movemask_epi8(any) == 0;
+    sum.ascii = _mm256_movemask_epi8(any) == 0;
+    return sum;
 }
 
-[[nodiscard, gnu::target("avx512f,avx512bw,avx512vbmi2,pclmul")]] inline bool read_blocks_avx512(
-    const char* text, std::size_t count, char delimiter, char quote, blocks& out) {
+[[nodiscard, gnu::target("avx512f,avx512bw,avx512vbmi2,pclmul")]] inline block_summary
+read_blocks_avx512(const char* text, std::size_t count, char delimiter, char quote, blocks& out) {
     __m512i any = _mm512_setzero_si512();
+    block_summary sum;
     for (std::size_t i = 0; i < count; ++i) {
         const __m512i bytes = _mm512_loadu_si512(text + i * 64);
         any = _mm512_or_si512(any, bytes);
@@ -153,16 +171,20 @@ BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
                   .line_feeds = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\n')),
                   .carriage_returns = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\r')),
                   .inside = static_cast<std::uint64_t>(_mm_cvtsi128_si64(inside))};
+        sum.quotes |= out[i].quotes;
+        sum.carriage_returns |= out[i].carriage_returns;
     }
-    return _mm512_movepi8_mask(any) == 0;
+    sum.ascii = _mm512_movepi8_mask(any) == 0;
+    return sum;
 }
 
 #elif defined(__aarch64__)
 
-[[nodiscard]] inline bool read_blocks_neon(const char* text, std::size_t count, char delimiter,
-                                           char quote, blocks& out) {
+[[nodiscard]] inline block_summary read_blocks_neon(const char* text, std::size_t count,
+                                                    char delimiter, char quote, blocks& out) {
     const uint8x16_t weights = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     uint8x16_t any = vdupq_n_u8(0);
+    block_summary sum;
     for (std::size_t i = 0; i < count; ++i) {
         const auto* at = reinterpret_cast<const std::uint8_t*>(text + i * 64);
         const uint8x16_t parts[4] = {vld1q_u8(at), vld1q_u8(at + 16), vld1q_u8(at + 32),
@@ -181,14 +203,18 @@ BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
                   .line_feeds = equal('\n'),
                   .carriage_returns = equal('\r'),
                   .inside = prefix_xor(quotes)};
+        sum.quotes |= out[i].quotes;
+        sum.carriage_returns |= out[i].carriage_returns;
     }
-    return vmaxvq_u8(any) < 0x80;
+    sum.ascii = vmaxvq_u8(any) < 0x80;
+    return sum;
 }
 
 #endif
 
-[[nodiscard]] inline bool read_blocks(instruction_set set, const char* text, std::size_t count,
-                                      char delimiter, char quote, blocks& out) {
+[[nodiscard]] inline block_summary read_blocks(instruction_set set, const char* text,
+                                               std::size_t count, char delimiter, char quote,
+                                               blocks& out) {
     switch (set) {
 #if defined(__x86_64__)
         case instruction_set::avx512:

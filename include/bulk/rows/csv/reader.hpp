@@ -233,7 +233,7 @@ private:
     [[gnu::always_inline]] std::string_view unquoted(std::string_view text, const record& record,
                                                      bool& valid) {
         const auto& dialect = scanner_.format();
-        const bool is_quoted = text.data()[0] == dialect.quote && !text.empty();
+        const bool is_quoted = text.data()[0] == dialect.quote;  // an empty one begins with its end
         std::string_view inner{text.data() + is_quoted, text.size() - 2 * is_quoted};
         if (!dialect.trim && inner.size() < 64) {
             const std::uint64_t among = (std::uint64_t{is_quoted} << inner.size()) - is_quoted;

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -116,32 +117,48 @@ inline block_ends resolve_bytes(const char* text, std::size_t size, std::size_t 
     return ends;
 }
 
-/// Which delimiters and newlines count. Bit-parallel where every quote stands where it should,
-/// else byte by byte, with the same result.
-[[gnu::always_inline]] inline block_ends resolve(const batch& in, block& bits, std::size_t base,
-                                                 const dialect& dialect, scan_state& state,
-                                                 structure& out) {
-    const std::size_t size = std::min<std::size_t>(in.size - base, 64);
-    if (dialect.quote == '\0') bits.quotes = bits.inside = 0;
-    if (size < 64) cut(bits, size);
-    const bool next_is_line_feed = base + size < in.size && in.text[base + size] == '\n';
-    const std::uint64_t inside = bits.inside ^ (state.inside ? ~std::uint64_t{0} : 0);
-    const std::uint64_t before_line_feed =
-        bits.line_feeds >> 1 | (std::uint64_t{next_is_line_feed} << (size - 1));
-    const std::uint64_t newlines = bits.line_feeds | (bits.carriage_returns & ~before_line_feed);
-    const std::uint64_t ends = (bits.delimiters | newlines) & ~inside;
-    const std::uint64_t closing = bits.quotes & ~inside;
-    const std::uint64_t may_open =
-        (ends | closing) << 1 | std::uint64_t{state.may_open || state.after_quote};
-    if ((bits.quotes & inside & ~may_open) != 0 || dialect.comment != '\0') [[unlikely]]
-        return resolve_bytes(in.text, size, base, next_is_line_feed, dialect, state, out);
-    out.quoted_newlines[base / 64] = newlines & inside;
-    const std::size_t last = size - 1;
-    state = {.inside = (inside >> last & 1) != 0,
-             .may_open = (ends >> last & 1) != 0,
-             .after_quote = (closing >> last & 1) != 0,
-             .row_begins = (newlines & ~inside) >> last != 0};
-    return {ends, newlines & ~inside};
+/// Which delimiters and newlines of a batch count. Bit-parallel where every quote stands where it
+/// should; a block in which one does not is read byte by byte, with the same result.
+inline void resolve(const batch& in, const blocks& read, const dialect& dialect, scan_state& state,
+                    std::span<block_ends> ends, structure& out) {
+    // The state in registers: a byte's worth of each, as a mask or as the lowest bit.
+    std::uint64_t inside_before = 0, may_open_before = 0;
+    const auto load = [&] {
+        inside_before = state.inside ? ~std::uint64_t{0} : 0;
+        may_open_before = state.may_open || state.after_quote ? 1 : 0;
+    };
+    load();
+    for (std::size_t i = 0; i < in.count; ++i) {
+        const block& bits = read[i];
+        const std::size_t base = in.base + i * 64;
+        const std::size_t size = std::min<std::size_t>(in.size - base, 64);
+        const std::uint64_t next_is_line_feed =
+            i + 1 < in.count ? read[i + 1].line_feeds & 1
+                             : std::uint64_t{base + size < in.size && in.text[base + size] == '\n'};
+        const std::uint64_t inside = bits.inside ^ inside_before;
+        const std::uint64_t before_line_feed = bits.line_feeds >> 1 | next_is_line_feed
+                                                                          << (size - 1);
+        const std::uint64_t newlines =
+            bits.line_feeds | (bits.carriage_returns & ~before_line_feed);
+        const std::uint64_t fields = (bits.delimiters | newlines) & ~inside;
+        const std::uint64_t closing = bits.quotes & ~inside;
+        const std::uint64_t may_open = (fields | closing) << 1 | may_open_before;
+        if ((bits.quotes & inside & ~may_open) != 0 || dialect.comment != '\0') [[unlikely]] {
+            ends[i] =
+                resolve_bytes(in.text, size, base, next_is_line_feed != 0, dialect, state, out);
+            load();
+            continue;
+        }
+        ends[i] = {fields, newlines & ~inside};
+        out.quoted_newlines[base / 64] = newlines & inside;
+        const std::size_t last = size - 1;
+        state = {.inside = (inside >> last & 1) != 0,
+                 .may_open = (fields >> last & 1) != 0,
+                 .after_quote = (closing >> last & 1) != 0,
+                 .row_begins = (ends[i].rows >> last & 1) != 0};
+        inside_before = 0 - (inside >> last & 1);
+        may_open_before = (fields | closing) >> last & 1;
+    }
 }
 
 }  // namespace detail
@@ -157,33 +174,41 @@ inline void find_structure(const char* text, std::size_t size, const dialect& di
         out.quoted_newlines.resize(size / 64 + 2);
     }
     out.ascii = true;
-    const char quote = dialect.quote != '\0' ? dialect.quote : '\n';
-    const bool is_simple = dialect.comment == '\0' && dialect.quote != '\0';
+    const bool quotes = dialect.quote != '\0';
     bool has_quotes = false;
     blocks read;
     std::array<block_ends, blocks_at_once> ends;
     for (std::size_t base = 0; base < size; base += blocks_at_once * 64) {
         const std::size_t count = std::min((size - base + 63) / 64, blocks_at_once);
-        out.ascii &= read_blocks(set, text + base, count, dialect.delimiter, quote, read);
-        const detail::batch batch{text, size, base, count};
-        std::uint64_t odd = 0;
-        for (std::size_t i = 0; i < count; ++i) odd |= read[i].quotes | read[i].carriage_returns;
-        if (odd == 0 && is_simple && !state.inside && size - base >= count * 64) {
-            for (std::size_t i = 0; i < count; ++i) {
-                ends[i] = {read[i].delimiters | read[i].line_feeds, read[i].line_feeds};
-                if (has_quotes) out.quotes[base / 64 + i] = out.quoted_newlines[base / 64 + i] = 0;
-            }
-            const block_ends last = ends[count - 1];
-            state = {.may_open = last.fields >> 63 != 0, .row_begins = last.rows >> 63 != 0};
-        } else {
-            if (!std::exchange(has_quotes, true)) {  // none up to here, and nobody wrote so
+        block_summary sum = read_blocks(set, text + base, count, dialect.delimiter,
+                                        quotes ? dialect.quote : '\n', read);
+        out.ascii &= sum.ascii;
+        if (!quotes) {
+            for (auto& block : read) block.quotes = block.inside = 0;
+            sum.quotes = 0;
+        }
+        if (size - base < count * 64) detail::cut(read[count - 1], (size - base) % 64);
+        if (sum.quotes != 0 || state.inside || has_quotes) {
+            // There may be none up to here, and nobody wrote so.
+            if (!std::exchange(has_quotes, true)) {
                 std::fill_n(out.quotes.begin(), base / 64, 0);
                 std::fill_n(out.quoted_newlines.begin(), base / 64, 0);
             }
-            for (std::size_t i = 0; i < count; ++i) {
-                ends[i] = detail::resolve(batch, read[i], base + i * 64, dialect, state, out);
-                out.quotes[base / 64 + i] = read[i].quotes;
-            }
+            for (std::size_t i = 0; i < count; ++i) out.quotes[base / 64 + i] = read[i].quotes;
+        }
+        if ((sum.quotes | sum.carriage_returns) == 0 && dialect.comment == '\0' && !state.inside) {
+            for (std::size_t i = 0; i < count; ++i)
+                ends[i] = {read[i].delimiters | read[i].line_feeds, read[i].line_feeds};
+            if (has_quotes)
+                std::fill_n(out.quoted_newlines.begin() + static_cast<std::ptrdiff_t>(base / 64),
+                            count, 0);
+            const std::size_t last =
+                (size - base - 1 < count * 64 ? size - base - 1 : count * 64 - 1) % 64;
+            state = {.may_open = (ends[count - 1].fields >> last & 1) != 0,
+                     .row_begins = (ends[count - 1].rows >> last & 1) != 0};
+        } else {
+            const detail::batch batch{text, size, base, count};
+            detail::resolve(batch, read, dialect, state, {ends.data(), count}, out);
         }
         out.ends.put(set, {ends.data(), count}, base);
     }
