@@ -9,7 +9,7 @@ BULK_ROW(user, name);
 struct greeting : bulk::operation<greeting, user> {
     BULK_OPERATION("greeting")
 #ifdef BULK_EXPECT_FAIL
-    BULK_STEP(greet, "Greet", .max_retries = 2, .max_retries = 1)
+    BULK_STEP(greet, "Greet", .max_retries = "two")
 #else
     BULK_STEP(greet, "Greet", .order = 1, .max_retries = 2)
 #endif
