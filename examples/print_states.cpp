@@ -6,8 +6,8 @@
 #include <string_view>
 
 template <typename State, std::size_t N>
-void print(std::string_view title, std::string_view text,
-           const bulk::transition_table<State, N>& table) {
+void describe(std::string_view title, std::string_view text,
+              const bulk::transition_table<State, N>& table) {
     std::cout << "\n## " << title << "\n\n" << text << "\n\n```mermaid\nstateDiagram-v2\n";
     std::cout << "    [*] --> " << bulk::enumerators_of<State>.front().name << '\n';
     for (const auto& [from, to] : table)
@@ -32,13 +32,14 @@ int main() {
            "`include/bulk/core/operation_state.hpp` and `row_state.hpp`; a test keeps it so.\n"
            "An arrow that is not here is refused with `errc::illegal_transition` and changes\n"
            "nothing. The one exception: failing an operation that has ended does nothing.\n";
-    print("Operation",
-          "An operation is one file on its way through one declared operation. A worker takes it\n"
-          "from `pending`, validates every row, then runs the valid ones. What failed can be "
-          "retried.",
-          bulk::operation_transitions);
-    print("Row",
-          "A row has one record for its validation and one for each step that it reached. Each\n"
-          "record goes through these states.",
-          bulk::row_transitions);
+    describe(
+        "Operation",
+        "An operation is one file on its way through one declared operation. A worker takes it\n"
+        "from `pending`, validates every row, then runs the valid ones. What failed can be "
+        "retried.",
+        bulk::operation_transitions);
+    describe("Row",
+             "A row has one record for its validation and one for each step that it reached. Each\n"
+             "record goes through these states.",
+             bulk::row_transitions);
 }

@@ -9,9 +9,10 @@
 #include <system_error>
 #include <type_traits>
 #ifndef __cpp_lib_to_chars
-#include <locale>
-#include <sstream>
+#include <cstdlib>
 #include <string>
+
+#include <locale.h>
 #endif
 
 namespace bulk {
@@ -53,13 +54,17 @@ template <std::floating_point T>
     if (text.empty() || text.front() == '+' ||
         text.find_first_not_of("0123456789+-.eE") != std::string_view::npos)
         return number_error::not_a_number;
-    std::istringstream stream{std::string{text}};
-    stream.imbue(std::locale::classic());
-    stream >> value;
-    if (stream.fail() && !std::isfinite(value)) return number_error::out_of_range;
-    return stream.fail() || stream.peek() != std::istringstream::traits_type::eof()
-               ? number_error::not_a_number
-               : number_error::none;
+    static const locale_t plain = ::newlocale(LC_ALL_MASK, "C", nullptr);
+    const std::string copy{text};
+    char* end = nullptr;
+    if constexpr (std::same_as<T, float>)
+        value = ::strtof_l(copy.c_str(), &end, plain);
+    else if constexpr (std::same_as<T, double>)
+        value = ::strtod_l(copy.c_str(), &end, plain);
+    else
+        value = ::strtold_l(copy.c_str(), &end, plain);
+    if (end != copy.c_str() + copy.size()) return number_error::not_a_number;
+    return std::isfinite(value) ? number_error::none : number_error::out_of_range;
 #endif
 }
 
