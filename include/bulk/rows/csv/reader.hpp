@@ -5,13 +5,12 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/rows/binding.hpp>
+#include <bulk/rows/cell.hpp>
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/scanner.hpp>
 #include <bulk/rows/csv/slices.hpp>
-#include <bulk/rows/fast_number.hpp>
-#include <bulk/rows/from_text.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/members.hpp>
 #include <bulk/rows/row_error.hpp>
@@ -42,69 +41,6 @@ BOOST_DESCRIBE_ENUM(read_status, row, bad_row, end, failure)
 }  // namespace bulk
 
 namespace bulk::csv {
-
-namespace detail {
-
-template <typename T>
-[[nodiscard]] result<T> text_to(std::string_view text, std::string_view format) {
-    if constexpr (time_type<T>)
-        return from_text(std::type_identity<T>{}, text, format);
-    else
-        return from_text(std::type_identity<T>{}, text);
-}
-
-/// `into.assign(text)` for cells: they are short, and `readable` bytes may be read from where the
-/// text begins. Copies a fixed number of bytes whatever the size, so that no branch depends on it.
-[[gnu::always_inline]] inline void assign(std::string& into, std::string_view text) {
-    const auto copy = [&]<std::size_t Most>(std::integral_constant<std::size_t, Most>) {
-        into.resize_and_overwrite(Most, [&](char* to, std::size_t) __attribute__((always_inline)) {
-            std::memcpy(to, text.data(), Most);
-            return text.size();
-        });
-    };
-    if (into.capacity() >= 30 && text.size() <= 30)
-        copy(std::integral_constant<std::size_t, 30>{});
-    else if (text.size() <= 15)
-        copy(std::integral_constant<std::size_t, 15>{});
-    else
-        into.assign(text);
-}
-
-/// Text of a cell into a member. Reuses what the member has allocated before. True on success;
-/// the reason of a failure is asked for afterwards, since failures are rare.
-template <typename T>
-[[gnu::always_inline]] inline bool read_cell(std::string_view text, std::string_view format,
-                                             T& into) {
-    if constexpr (std::same_as<T, std::string_view>) {
-        into = text;
-        return true;
-    } else if constexpr (std::same_as<T, std::string>) {
-        assign(into, text);
-        return true;
-    } else if constexpr (is_optional<T>) {
-        if (text.empty()) {
-            into.reset();
-            return true;
-        }
-        if (!into) into.emplace();
-        return read_cell(text, format, *into);
-    } else if constexpr (is_pii<T>) {
-        return read_cell(text, format, into.reveal());
-    } else {
-        if constexpr (whole_number<T> || std::floating_point<T> || std::same_as<T, bool>)
-            if (read_fast(text.data(), text.data() + text.size(), into)) return true;
-        auto read = text_to<T>(text, format);
-        if (!read) return false;
-        into = std::move(*read);
-        return true;
-    }
-}
-
-template <typename T>
-concept holds_text = std::same_as<typename bare_type<T>::type, std::string> ||
-                     std::same_as<typename bare_type<T>::type, std::string_view>;
-
-}  // namespace detail
 
 /// Typed rows from a CSV file, one after the other, in memory of fixed size.
 template <declared_row Row>
@@ -223,9 +159,9 @@ private:
         }
         if (text.size() > limits_.field_bytes) [[unlikely]]
             return false;
-        if constexpr (detail::holds_text<type>)
+        if constexpr (holds_text<type>)
             if (!scanner_.is_ascii() && !is_valid_utf8(text)) return false;
-        return detail::read_cell(text, column_descriptions<Row>[Member].format, row.*Pointer);
+        return read_cell(text, column_descriptions<Row>[Member].format, row.*Pointer);
     }
 
     /// Most quoted fields hold no quote: taking off their quotes is no branch then, since whether a
@@ -317,7 +253,7 @@ read_status reader<Row>::explain(const record& record) {
             return because({}, concat("byte ", at + 1, " of the field is not valid UTF-8"));
         using bare = typename bare_type<type>::type;
         if (is_optional<type> && text.empty()) return;
-        if (auto read = detail::text_to<bare>(text, column.format); !read)
+        if (auto read = text_to<bare>(text, column.format); !read)
             because(text, text.empty() ? "the field is empty" : std::move(read).error().message);
     });
     return status;
