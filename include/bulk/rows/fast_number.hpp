@@ -17,8 +17,7 @@ namespace bulk {
 // Numbers as files have them, most of them short: eight digits are one load, one check and three
 // multiplications, whatever their number. Each function reads `[begin, end)`, may look at (not use)
 // seven bytes behind it, and returns false for whatever it was not made for; the caller then asks
-// `read_number`, which knows all forms and all errors. Measured against std::from_chars on the
-// bench's narrow file: 1.3 times as fast for the whole row.
+// `read_number`, which knows all forms and all errors.
 
 namespace detail {
 
