@@ -12,14 +12,14 @@ namespace {
 std::string scan(bulk::byte_source source, const bulk::csv::dialect& format,
                  const bulk::csv::scan_tuning& tuning) {
     bulk::csv::scanner scanner{std::move(source), format, {.row_bytes = 1000}, {}, tuning};
-    bulk::csv::scratch scratch;
+    bulk::scratch scratch;
     std::string all;
     while (true) {
         const auto found = scanner.next();
-        if (found == bulk::csv::scanner::found::end) return all;
-        if (found == bulk::csv::scanner::found::failure) return all + scanner.error().message;
+        if (found == bulk::found::end) return all;
+        if (found == bulk::found::failure) return all + scanner.error().message;
         all += std::to_string(scanner.line()) + '@' + std::to_string(scanner.begin());
-        if (found == bulk::csv::scanner::found::too_long) {
+        if (found == bulk::found::too_long) {
             all += " too long " + std::to_string(scanner.passed_over()) + '\n';
             continue;
         }

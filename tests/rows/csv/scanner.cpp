@@ -50,9 +50,9 @@ std::string scan(std::string_view text, const dialect& format = {}, setting with
     std::string all;
     while (true) {
         switch (scanner.next()) {
-            case scanner::found::record: {
+            case bulk::found::record: {
                 all += std::to_string(scanner.line()) + '@' + std::to_string(scanner.offset());
-                bulk::csv::scratch scratch;
+                bulk::scratch scratch;
                 const auto& record = scanner.current();
                 scratch.clear(record.whole().size());
                 for (std::size_t i = 0; i < record.size; ++i) {
@@ -64,13 +64,13 @@ std::string scan(std::string_view text, const dialect& format = {}, setting with
                 all += ' ';
                 break;
             }
-            case scanner::found::too_long:
+            case bulk::found::too_long:
                 all += std::to_string(scanner.line()) + " too long " +
                        std::to_string(scanner.passed_over()) + ' ';
                 break;
-            case scanner::found::end:
+            case bulk::found::end:
                 return all + "end";
-            case scanner::found::failure:
+            case bulk::found::failure:
                 return all + scanner.error().message;
         }
     }
@@ -91,7 +91,7 @@ std::string scan_slowly(std::string_view text, const dialect& format) {
         if (fields.size() > 1 ||
             !(bare.empty() || (format.comment != '\0' && bare.front() == format.comment))) {
             all += std::to_string(row_line) + '@' + std::to_string(row);
-            bulk::csv::scratch scratch;
+            bulk::scratch scratch;
             scratch.clear(at - row);
             for (const auto field : fields) {
                 bool valid = true;
@@ -236,7 +236,7 @@ suite<"csv scanner"> scanners = [] {
         scanner scanner{bulk::byte_source{[](std::span<char>) -> bulk::result<std::size_t> {
             return bulk::fail(bulk::errc::unavailable, "the line is dead");
         }}};
-        expect(scanner.next() == scanner::found::failure);
+        expect(scanner.next() == bulk::found::failure);
         expect(scanner.error().message == "the line is dead"s);
         expect(bulk::bytes_of_file("/does/not/exist").error().message ==
                "cannot open /does/not/exist: No such file or directory"s);

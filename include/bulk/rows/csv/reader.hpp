@@ -10,10 +10,12 @@
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/scanner.hpp>
-#include <bulk/rows/csv/slices.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/members.hpp>
+#include <bulk/rows/read_status.hpp>
 #include <bulk/rows/row_error.hpp>
+#include <bulk/rows/scratch.hpp>
+#include <bulk/rows/slice.hpp>
 #include <bulk/rows/utf8.hpp>
 
 #include <bit>
@@ -26,19 +28,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-namespace bulk {
-
-/// What a reader came upon.
-enum class read_status : std::uint8_t {
-    row,      ///< a good row
-    bad_row,  ///< a row that cannot be read; see problem(). The next one is not affected
-    end,
-    failure,  ///< the file cannot be read on; see error()
-};
-BOOST_DESCRIBE_ENUM(read_status, row, bad_row, end, failure)
-
-}  // namespace bulk
 
 namespace bulk::csv {
 
@@ -72,12 +61,11 @@ public:
     /// Reads the next row into `row`; `std::string_view` members live until the next call. After
     /// `bad_row` its content is not specified.
     [[nodiscard]] read_status next(Row& row) {
-        const auto found =
-            std::exchange(pending_, false) ? scanner::found::record : scanner_.next();
-        if (found == scanner::found::end) return read_status::end;
-        if (found == scanner::found::failure) return read_status::failure;
+        const auto found = std::exchange(pending_, false) ? found::record : scanner_.next();
+        if (found == found::end) return read_status::end;
+        if (found == found::failure) return read_status::failure;
         row_ = row_number{to_number(row_) + 1};
-        if (found == scanner::found::too_long)
+        if (found == found::too_long)
             return refuse({}, {},
                           concat("the row has ", scanner_.passed_over(), " bytes; the limit is ",
                                  limits_.row_bytes));
@@ -103,12 +91,12 @@ private:
 
     [[nodiscard]] result<> bind() {
         const auto found = scanner_.next();
-        if (found == scanner::found::failure) return std::unexpected{scanner_.error()};
-        if (found == scanner::found::too_long)
+        if (found == found::failure) return std::unexpected{scanner_.error()};
+        if (found == found::too_long)
             return fail(errc::invalid_row,
                         concat("the first row is over the limit of ", limits_.row_bytes, " bytes"));
         const bool named = scanner_.format().header;
-        if (found == scanner::found::end) {
+        if (found == found::end) {
             if (named) return fail(errc::invalid_row, "the file is empty; it needs a header");
             return {};
         }

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <bulk/rows/csv/dialect.hpp>
-#include <bulk/rows/csv/structure.hpp>
+#include <bulk/rows/scratch.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <vector>
 
 namespace bulk::csv {
 
@@ -43,27 +42,6 @@ struct record {
     while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
     return text;
 }
-
-/// Where fields go that are not in the file as they read: those with pairs of quotes. Holds all
-/// that one row can need, so that what was taken stays where it is until the next row.
-class scratch {
-public:
-    void clear(std::size_t row_size) {
-        used_ = 0;
-        if (memory_.size() < row_size + padding) memory_.resize(row_size + padding);
-    }
-
-    /// Room for `size` bytes, of which the next taker may have what is left over.
-    [[nodiscard]] char* take(std::size_t size) {
-        char* const begin = memory_.data() + used_;
-        used_ += size;
-        return begin;
-    }
-
-private:
-    std::vector<char> memory_;
-    std::size_t used_ = 0;
-};
 
 /// What a field says: without its quotes, and with pairs of quotes as one. Copies only where there
 /// are pairs. `valid` becomes false when text follows the closing quote.

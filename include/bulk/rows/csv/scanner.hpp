@@ -9,23 +9,17 @@
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/structure.hpp>
 #include <bulk/rows/limits.hpp>
+#include <bulk/rows/read_status.hpp>
+#include <bulk/rows/window.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace bulk::csv {
-
-/// Where a scan begins, when not at the beginning of the file.
-struct scan_start {
-    std::uint64_t line = 1;
-    std::uint64_t offset = 0;
-};
 
 /// How a scan is carried out; the result is the same.
 struct scan_tuning {
@@ -37,25 +31,13 @@ struct scan_tuning {
 /// to the row limit. Blank lines and comments are passed over.
 class scanner {
 public:
-    enum class found : std::uint8_t {
-        record,
-        too_long,  ///< a row over its limit was passed over
-        end,
-        failure,  ///< the file cannot be read on; see error()
-    };
-
     explicit scanner(byte_source source, const dialect& dialect = {}, const row_limits& limits = {},
                      scan_start start = {}, const scan_tuning& tuning = {})
-        : source_{std::move(source)},
+        : window_{std::move(source), tuning.window, start.offset},
           dialect_{dialect},
           limits_{limits},
           set_{tuning.set},
-          window_{std::max<std::size_t>(tuning.window, 64)},
-          window_line_{start.line},
-          offset_{start.offset},
-          at_file_begin_{start.offset == 0} {
-        memory_ = source_.take_memory().value_or(std::string_view{});
-    }
+          window_line_{start.line} {}
 
     /// Moves to the next record.
     [[nodiscard]] found next() {
@@ -68,19 +50,19 @@ public:
             const std::uint32_t first = row_ == 0 ? 0 : ends().fields_up_to(row_ - 1);
             const std::uint32_t last = ends().fields_up_to(row_++);
             std::uint32_t& end = ends().field(last - 1);
-            record_ = {.text = data_,
+            const char* const data = window_.data();
+            record_ = {.text = data,
                        .ends = &ends().field(first),
                        .quotes = structure_.has_quotes ? structure_.quotes.data() : nullptr,
                        .size = last - first,
                        .begin = begin_};
             begin_ = end + 1;
-            if (data_ !=
-                buffer_.data())  // the next window comes from memory while this one is used
+            if (window_.is_in_place())  // the next part comes from memory while this one is used
                 for (std::uint32_t at = record_.begin; at < begin_; at += 64)
-                    __builtin_prefetch(data_ + at + window_);
+                    __builtin_prefetch(data + at + window_.capacity());
             const std::uint32_t last_begin =
                 record_.size == 1 ? record_.begin : ends().field(last - 2) + 1;
-            if (end > last_begin && data_[end - 1] == '\r' && data_[end] == '\n') --end;
+            if (end > last_begin && data[end - 1] == '\r' && data[end] == '\n') --end;
             if (record_.size == 1 && is_nothing(record_.whole())) continue;
             return found::record;
         }
@@ -95,15 +77,15 @@ public:
     }
 
     /// The record's place in the file, in bytes.
-    [[nodiscard]] std::uint64_t offset() const { return offset_ + record_.begin; }
+    [[nodiscard]] std::uint64_t offset() const { return window_.offset() + record_.begin; }
 
     /// Where the row begins that was found, be it a record or too long.
     [[nodiscard]] std::uint64_t begin() const {
-        return passed_over_ > 0 ? offset_ + begin_ - passed_over_ : offset();
+        return passed_over_ > 0 ? window_.offset() + begin_ - passed_over_ : offset();
     }
 
     /// How far the file was read; its size, at the end.
-    [[nodiscard]] std::uint64_t position() const { return offset_ + size_; }
+    [[nodiscard]] std::uint64_t position() const { return window_.offset() + window_.size(); }
 
     /// Whether the text around the record is ASCII only: then it is valid UTF-8.
     [[nodiscard]] bool is_ascii() const { return structure_.ascii; }
@@ -136,14 +118,16 @@ private:
     /// row begins outside quotes, so there is no state to carry over.
     [[nodiscard]] found fill() {
         while (!ended_) {
-            const std::size_t kept = size_ - begin_;
+            const std::size_t kept = window_.size() - begin_;
             window_line_ += row_ + newlines_before(begin_);
             row_ = 0;
-            drop(begin_);
+            window_.drop(std::exchange(begin_, 0U));
             if (kept > limits_.row_bytes) return pass_over();
-            if (kept == window_) window_ = std::min(2 * kept, limits_.row_bytes + 1);
-            if (auto read = read_on(); !read) return failed(std::move(read).error());
-            find_structure(data_, size_ - held_back(), dialect_, set_, structure_);
+            if (kept == window_.capacity()) window_.grow(std::min(2 * kept, limits_.row_bytes + 1));
+            if (auto read = window_.read_on(); !read) return failed(std::move(read).error());
+            ended_ = window_.has_ended();
+            find_structure(window_.data(), window_.size() - held_back(), dialect_, set_,
+                           structure_);
             if (ended_ && structure_.state.inside && ends().row_count() == 0)
                 return failed(unclosed_quote());
             if (ended_ && structure_.state.inside)
@@ -155,50 +139,9 @@ private:
         return found::end;
     }
 
-    /// Forgets the first bytes that are at hand.
-    void drop(std::size_t count) {
-        size_ -= count;
-        if (count == 0) return;
-        if (data_ == buffer_.data())
-            std::memmove(buffer_.data(), buffer_.data() + count, size_);
-        else
-            data_ += count;
-        offset_ += count;
-        begin_ = 0;
-    }
-
-    /// Takes as much as the window holds, or finds the end. Text that is in memory is read where it
-    /// is, but for its end, behind which nothing may be read.
-    [[nodiscard]] result<> read_on() {
-        const std::size_t more = window_ - size_;
-        if (memory_.size() > more + padding) {
-            if (data_ == nullptr) data_ = memory_.data();
-            memory_.remove_prefix(more);
-            size_ += more;
-        } else {
-            const bool is_elsewhere = data_ != buffer_.data();
-            if (buffer_.size() < window_ + padding) buffer_.resize(window_ + padding);
-            if (is_elsewhere && size_ > 0) std::memcpy(buffer_.data(), data_, size_);
-            data_ = buffer_.data();
-            const std::size_t copied = std::min(memory_.size(), more);
-            if (copied > 0) std::memcpy(buffer_.data() + size_, memory_.data(), copied);
-            memory_.remove_prefix(copied);
-            size_ += copied;
-            const auto got = source_.read({buffer_.data() + size_, window_ - size_});
-            if (!got) return std::unexpected{got.error()};
-            size_ += *got;
-            ended_ = size_ < window_;
-            std::memset(buffer_.data() + size_, 0, padding);
-        }
-        if (std::exchange(at_file_begin_, false) &&
-            std::string_view{data_, size_}.starts_with("\xef\xbb\xbf"))
-            drop(3);
-        return {};
-    }
-
     /// A carriage return at the end of the buffer may be half of a line end.
     [[nodiscard]] std::size_t held_back() const {
-        return !ended_ && size_ > 0 && data_[size_ - 1] == '\r' ? 1 : 0;
+        return !ended_ && window_.text().ends_with('\r') ? 1 : 0;
     }
 
     /// The last row of a file needs no newline.
@@ -206,21 +149,23 @@ private:
         const std::size_t rows = ends().row_count();
         const std::size_t ended =
             rows == 0 ? 0 : ends().field(ends().fields_up_to(rows - 1) - 1) + std::size_t{1};
-        if (ended < size_) ends().put_row_end(size_);
+        if (ended < window_.size()) ends().put_row_end(window_.size());
     }
 
     /// Looks for the end of a row that is over its limit, without keeping it.
     [[nodiscard]] found pass_over() {
         passed_line_ = window_line_;
-        const std::uint64_t begin = offset_;
+        const std::uint64_t begin = window_.offset();
         scan_state state;
         while (true) {
-            find_structure(data_, size_ - held_back(), dialect_, set_, structure_, state);
+            find_structure(window_.data(), window_.size() - held_back(), dialect_, set_, structure_,
+                           state);
             state = structure_.state;
             if (ends().row_count() > 0 || ended_) break;
-            window_line_ += newlines_before(size_ - held_back());
-            drop(size_ - held_back());
-            if (auto read = read_on(); !read) return failed(std::move(read).error());
+            window_line_ += newlines_before(window_.size() - held_back());
+            window_.drop(window_.size() - held_back());
+            if (auto read = window_.read_on(); !read) return failed(std::move(read).error());
+            ended_ = window_.has_ended();
         }
         if (ended_ && ends().row_count() == 0 && state.inside)
             return failed(
@@ -231,8 +176,8 @@ private:
         else if (ended_)
             end_last_row();
         begin_ = ends().field(ends().fields_up_to(row_++) - 1) + 1;
-        if (begin_ > size_) begin_ = static_cast<std::uint32_t>(size_);
-        passed_over_ = offset_ + begin_ - begin;
+        begin_ = std::min(begin_, static_cast<std::uint32_t>(window_.size()));
+        passed_over_ = window_.offset() + begin_ - begin;
         return found::too_long;
     }
 
@@ -245,34 +190,28 @@ private:
     [[nodiscard]] bulk::error unclosed_quote() const {
         std::uint64_t line = window_line_, opened = line;
         scan_state state;
-        for (std::size_t i = 0; i < size_; ++i) {
+        const std::string_view text = window_.text();
+        for (std::size_t i = 0; i < text.size(); ++i) {
             const bool was_inside = state.inside || state.after_quote;
-            const bool line_feed = i + 1 < size_ && data_[i + 1] == '\n';
-            (void)role_of(data_[i], line_feed, dialect_, state);
+            const bool line_feed = i + 1 < text.size() && text[i + 1] == '\n';
+            (void)role_of(text[i], line_feed, dialect_, state);
             if (state.inside && !was_inside) opened = line;
-            if (data_[i] == '\n' || (data_[i] == '\r' && !line_feed)) ++line;
+            if (text[i] == '\n' || (text[i] == '\r' && !line_feed)) ++line;
         }
         return {errc::invalid_row, concat("a quote is never closed; it opened in line ", opened)};
     }
 
-    byte_source source_;
+    text_window window_;
     dialect dialect_;
     row_limits limits_;
     instruction_set set_;
-    std::string_view memory_;  ///< what is left of a text in memory
-    std::vector<char> buffer_;
-    const char* data_ = nullptr;  ///< what is at hand: in the buffer, or where the text is
-    std::size_t size_ = 0;        ///< of that
-    std::size_t window_;          ///< how much that may be
     structure structure_;
     std::size_t row_ = 0;      ///< the next one at hand
     std::uint32_t begin_ = 0;  ///< of the next row
     record record_;
     std::uint64_t window_line_;  ///< of the first row at hand
     std::uint64_t passed_line_ = 0;
-    std::uint64_t offset_;  ///< of data_ in the file
     std::uint64_t passed_over_ = 0;
-    bool at_file_begin_;
     bool ended_ = false;
     bulk::error error_;
 };

@@ -1,81 +1,24 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/error.hpp>
-#include <bulk/core/id.hpp>
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/scanner.hpp>
 #include <bulk/rows/limits.hpp>
+#include <bulk/rows/slice.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace bulk::csv {
 
-/// Some rows of a file that follow each other, and where they are: enough to read them without
-/// what comes before.
-struct slice {
-    std::uint64_t offset = 0;  ///< in bytes
-    std::uint64_t size = 0;    ///< in bytes
-    row_number first_row{};
-    std::uint64_t rows = 0;
-    std::uint64_t line = 0;  ///< of the first row
-
-    bool operator==(const slice&) const = default;
-};
-
-/// Cuts a file into slices between rows, quotes respected, in memory of fixed size. Rows are counted
-/// as a reader counts them: without header, blank lines and comments, with rows that are too long.
-class slicer {
+/// Cuts a file into slices between rows, quotes respected.
+class slicer : public scanned_slices<scanner> {
 public:
     explicit slicer(byte_source source, const dialect& dialect = {},
                     std::uint64_t rows_per_slice = 4096, const row_limits& limits = {})
-        : scanner_{std::move(source), dialect, limits}, rows_per_slice_{rows_per_slice} {
-        skip_header_ = dialect.header;
-    }
-
-    /// The next slice; none at the end. Fails where the file does: it could not be read whole.
-    [[nodiscard]] result<std::optional<slice>> next() {
-        if (skip_header_) {
-            skip_header_ = false;
-            if (auto moved = move(); !moved) return std::unexpected{moved.error()};
-        }
-        if (!is_begun_) {
-            is_begun_ = true;
-            if (auto moved = move(); !moved) return std::unexpected{moved.error()};
-        }
-        if (at_end_) return std::nullopt;
-        slice slice{.offset = begin_, .first_row = row_number{rows_ + 1}, .line = line_};
-        while (!at_end_ && slice.rows < rows_per_slice_) {
-            ++slice.rows;
-            if (auto moved = move(); !moved) return std::unexpected{moved.error()};
-        }
-        rows_ += slice.rows;
-        slice.size = begin_ - slice.offset;
-        return slice;
-    }
-
-private:
-    /// To the next row, or the end; `begin_` is where that is.
-    [[nodiscard]] result<> move() {
-        const auto found = scanner_.next();
-        if (found == scanner::found::failure) return std::unexpected{scanner_.error()};
-        at_end_ = found == scanner::found::end;
-        begin_ = at_end_ ? scanner_.position() : scanner_.begin();
-        line_ = scanner_.line();
-        return {};
-    }
-
-    scanner scanner_;
-    std::uint64_t rows_per_slice_;
-    std::uint64_t rows_ = 0;  ///< in the slices before
-    std::uint64_t begin_ = 0;
-    std::uint64_t line_ = 0;
-    bool skip_header_;
-    bool is_begun_ = false;
-    bool at_end_ = false;
+        : scanned_slices{scanner{std::move(source), dialect, limits}, rows_per_slice,
+                         dialect.header} {}
 };
 
 }  // namespace bulk::csv

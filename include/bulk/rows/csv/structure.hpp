@@ -4,6 +4,7 @@
 #include <bulk/rows/csv/blocks.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/positions.hpp>
+#include <bulk/rows/window.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace bulk::csv {
-
-/// Bytes that may be read, not used, behind the end of any text that is scanned.
-inline constexpr std::size_t padding = 64;
 
 /// Between two bytes. `may_open` and `after_quote`: a quote that follows opens a field, or is the
 /// second of a pair; any other quote outside quotes is text.
