@@ -3,6 +3,7 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/rows/byte_source.hpp>
+#include <bulk/rows/utf8.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,22 +33,8 @@ namespace bulk {
         }
 
         void put(std::uint32_t point) {
-            const auto byte = [&](std::uint32_t value) { output += static_cast<char>(value); };
-            if (point < 0x80) {
-                byte(point);
-            } else if (point < 0x800) {
-                byte(0xc0 | point >> 6);
-                byte(0x80 | (point & 0x3f));
-            } else if (point < 0x1'0000) {
-                byte(0xe0 | point >> 12);
-                byte(0x80 | (point >> 6 & 0x3f));
-                byte(0x80 | (point & 0x3f));
-            } else {
-                byte(0xf0 | point >> 18);
-                byte(0x80 | (point >> 12 & 0x3f));
-                byte(0x80 | (point >> 6 & 0x3f));
-                byte(0x80 | (point & 0x3f));
-            }
+            char bytes[4];
+            output.append(bytes, put_utf8(bytes, point));
         }
 
         void convert(std::size_t size) {

@@ -148,7 +148,7 @@ private:
         if (text.size() > limits_.field_bytes) [[unlikely]]
             return false;
         if constexpr (holds_text<type>)
-            if (!scanner_.is_ascii() && !is_valid_utf8(text)) return false;
+            if (!scanner_.is_valid_text() && !is_valid_utf8(text)) return false;
         return read_cell(text, column_descriptions<Row>[Member].format, row.*Pointer);
     }
 

@@ -10,6 +10,7 @@
 #include <bulk/rows/csv/structure.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
+#include <bulk/rows/utf8.hpp>
 #include <bulk/rows/window.hpp>
 
 #include <algorithm>
@@ -87,8 +88,8 @@ public:
     /// How far the file was read; its size, at the end.
     [[nodiscard]] std::uint64_t position() const { return window_.offset() + window_.size(); }
 
-    /// Whether the text around the record is ASCII only: then it is valid UTF-8.
-    [[nodiscard]] bool is_ascii() const { return structure_.ascii; }
+    /// Whether the text around the record is valid UTF-8; if not, it may still be so itself.
+    [[nodiscard]] bool is_valid_text() const { return is_valid_text_; }
 
     /// How long the row was that was found to be too long.
     [[nodiscard]] std::uint64_t passed_over() const { return passed_over_; }
@@ -134,7 +135,7 @@ private:
                 ended_ = false;  // the rows before it come first
             else if (ended_)
                 end_last_row();
-            if (ends().row_count() > 0) return found::record;
+            if (ends().row_count() > 0) return checked(found::record);
         }
         return found::end;
     }
@@ -178,7 +179,14 @@ private:
         begin_ = ends().field(ends().fields_up_to(row_++) - 1) + 1;
         begin_ = std::min(begin_, static_cast<std::uint32_t>(window_.size()));
         passed_over_ = window_.offset() + begin_ - begin;
-        return found::too_long;
+        return checked(found::too_long);
+    }
+
+    /// Looks once at the encoding of all rows at hand.
+    [[nodiscard]] found checked(found what) {
+        const std::size_t end = ends().field(ends().fields_up_to(ends().row_count() - 1) - 1);
+        is_valid_text_ = structure_.ascii || is_valid_utf8({window_.data(), end});
+        return what;
     }
 
     [[nodiscard]] found failed(bulk::error error) {
@@ -212,6 +220,7 @@ private:
     std::uint64_t window_line_;  ///< of the first row at hand
     std::uint64_t passed_line_ = 0;
     std::uint64_t passed_over_ = 0;
+    bool is_valid_text_ = true;
     bool ended_ = false;
     bulk::error error_;
 };

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/rows/byte_source.hpp>
+#include <bulk/rows/json/strings.hpp>
+#include <bulk/rows/json/values.hpp>
+#include <bulk/rows/limits.hpp>
+#include <bulk/rows/read_status.hpp>
+#include <bulk/rows/slice.hpp>
+#include <bulk/rows/window.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace bulk::json {
+
+/// How a file holds its elements.
+enum class layout : std::uint8_t {
+    array,  ///< one JSON array
+    lines,  ///< one element a line: NDJSON, also called JSON lines
+};
+BOOST_DESCRIBE_ENUM(layout, array, lines)
+
+/// Between two bytes of an element of an array.
+struct nesting {
+    std::size_t depth = 0;
+    bool in_string = false;
+    bool is_escaped = false;   ///< the next byte of the string is
+    bool is_broken = false;    ///< a string did not end in its line: brackets say nothing any more
+    bool line_begins = false;  ///< in a broken element: nothing but blanks since the newline
+};
+
+/// Where the element ends: at the comma behind it or the bracket that closes the array; `end` when
+/// that is not at hand. The element may be no JSON at all. Where a string does not end in its line,
+/// the element ends before the next line that begins like an element, so that a quote that was
+/// forgotten harms no later line.
+[[nodiscard]] inline const char* find_element_end(nesting& state, const char* at, const char* end) {
+    while (at < end) {
+        if (state.is_broken) {
+            if (state.line_begins && (*at == '{' || *at == ',' || *at == ']')) return at;
+            state.line_begins = *at == '\n' || (state.line_begins && is_space(*at));
+            ++at;
+            continue;
+        }
+        if (state.in_string) {
+            if (std::exchange(state.is_escaped, false)) {
+                ++at;
+                continue;
+            }
+            const auto stops = detail::look_at(at).stops;
+            if (stops == 0) {
+                at += detail::look_size;
+                continue;
+            }
+            at += std::countr_zero(stops);
+            if (at >= end) break;
+            state.is_broken = *at == '\n';
+            if (state.is_broken) continue;
+            state.is_escaped = *at == '\\';
+            state.in_string = *at != '"';
+            ++at;
+            continue;
+        }
+        switch (*at) {
+            case '"':
+                state.in_string = true;
+                break;
+            case '{':
+            case '[':
+                ++state.depth;
+                break;
+            case ']':
+                if (state.depth == 0) return at;
+                [[fallthrough]];
+            case '}':
+                if (state.depth > 0) --state.depth;
+                break;
+            case ',':
+                if (state.depth == 0) return at;
+                break;
+            default:
+                break;
+        }
+        ++at;
+    }
+    return end;
+}
+
+/// Bytes to the texts of elements, through a window of fixed size that grows only for an element
+/// that does not fit, up to the row limit. Blank lines are passed over.
+class element_scanner {
+public:
+    explicit element_scanner(byte_source source, layout layout, const row_limits& limits = {},
+                             std::size_t window = std::size_t{64} * 1024)
+        : window_{std::move(source), window, 0}, layout_{layout}, limits_{limits} {}
+
+    /// Of some elements of a file that follow each other, as a slice has them.
+    element_scanner(byte_source source, layout layout, const row_limits& limits,
+                    const scan_start& start)
+        : window_{std::move(source), std::size_t{64} * 1024, start.offset},
+          layout_{layout},
+          limits_{limits},
+          line_{start.line},
+          is_part_{true},
+          is_open_{true},
+          is_after_comma_{true} {}
+
+    /// Moves to the next element.
+    [[nodiscard]] found next() {
+        while (true) {
+            passed_over_ = 0;
+            if (failed_) return found::failure;
+            if (layout_ == layout::array)
+                if (const auto what = approach(); what != found::record) return what;
+            begin_ = at_;
+            is_dropped_ = false;
+            element_offset_ = window_.offset() + begin_;
+            nesting_ = {};
+            const bool is_ended = find_end();
+            if (failed_) return found::failure;
+            if (!is_ended && layout_ == layout::array && !is_part_) return never_closed();
+            const std::uint64_t size = window_.offset() + at_ - element_offset_;
+            element_ = trimmed({window_.data() + begin_, at_ - begin_});
+            if (is_ended) step_over();
+            if (size > limits_.row_bytes) {
+                passed_over_ = size;
+                return found::too_long;
+            }
+            if (!element_.empty() || (layout_ == layout::array && is_ended)) return found::record;
+            if (!is_ended) return found::end;
+        }
+    }
+
+    /// As it stands in the file; empty where an array has a comma too many. `padding` bytes behind it
+    /// can be read. It lives until the scanner moves on.
+    [[nodiscard]] std::string_view current() const { return element_; }
+
+    /// The line in which the element begins, from 1. Counted when asked for: few rows are.
+    [[nodiscard]] std::uint64_t line() const {
+        return is_dropped_ ? passed_line_ : line_of(begin_);
+    }
+
+    /// Where the element begins, in bytes.
+    [[nodiscard]] std::uint64_t begin() const { return element_offset_; }
+    /// How far the file was read; its size, at the end.
+    [[nodiscard]] std::uint64_t position() const { return window_.offset() + window_.size(); }
+    /// How long the element was that was found to be too long.
+    [[nodiscard]] std::uint64_t passed_over() const { return passed_over_; }
+    [[nodiscard]] const bulk::error& error() const { return error_; }
+
+private:
+    [[nodiscard]] static std::string_view trimmed(std::string_view text) {
+        while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+        while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+        return text;
+    }
+
+    /// Counts on from where it was counted last: slices ask for the line of every row.
+    [[nodiscard]] std::uint64_t line_of(std::size_t position) const {
+        if (position > counted_) {
+            line_ += static_cast<std::uint64_t>(
+                std::count(window_.data() + counted_, window_.data() + position, '\n'));
+            counted_ = position;
+        }
+        return line_;
+    }
+
+    /// Reads on, and forgets what lies before `begin_`. False at the end, or when it cannot be read.
+    [[nodiscard]] bool refill() {
+        if (window_.has_ended()) return false;
+        (void)line_of(begin_);
+        window_.drop(begin_);
+        counted_ -= begin_;
+        at_ -= begin_;
+        begin_ = 0;
+        if (window_.size() == window_.capacity())
+            window_.grow(std::min(2 * window_.size(), limits_.row_bytes + 1));
+        auto read = window_.read_on();
+        if (!read) (void)fail_with(std::move(read).error());
+        return read.has_value();
+    }
+
+    /// In an array: to where the next element begins. `record` when there is one.
+    [[nodiscard]] found approach() {
+        while (true) {
+            const std::string_view text = window_.text();
+            while (at_ < text.size() && is_space(text[at_])) ++at_;
+            begin_ = at_;
+            if (at_ == text.size()) {
+                if (refill()) continue;
+                if (failed_) return found::failure;
+                if (is_closed_ || is_part_) return found::end;
+                if (is_open_) return never_closed();
+                return fail_with(
+                    {errc::invalid_row, "the file is empty; a JSON array of objects is expected"});
+            }
+            if (is_closed_)
+                return fail_with({errc::invalid_row,
+                                  concat("there is text behind the array, in line ", line())});
+            if (!is_open_) {
+                if (text[at_] != '[')
+                    return fail_with(
+                        {errc::invalid_row,
+                         concat("a JSON file is an array of objects and begins with '['; line ",
+                                line(), " begins with '", text.substr(at_, 1),
+                                "' (a file with one object a line is NDJSON)")});
+                is_open_ = true;
+                ++at_;
+                continue;
+            }
+            if (text[at_] != ']' || is_after_comma_) return found::record;
+            is_closed_ = true;
+            ++at_;
+        }
+    }
+
+    /// To the end of the element, keeping it unless it is over its limit. False when the file ends
+    /// before the element does.
+    [[nodiscard]] bool find_end() {
+        while (true) {
+            const char* const data = window_.data();
+            const char* const end = data + window_.size();
+            const char* found = end;
+            if (layout_ == layout::array)
+                found = find_element_end(nesting_, data + at_, end);
+            else if (at_ < window_.size())
+                if (const void* newline = std::memchr(data + at_, '\n', window_.size() - at_))
+                    found = static_cast<const char*>(newline);
+            at_ = static_cast<std::size_t>(found - data);
+            if (found != end) return true;
+            if (at_ - begin_ > limits_.row_bytes) {
+                if (!std::exchange(is_dropped_, true)) passed_line_ = line_of(begin_);
+                begin_ = at_;
+            }
+            if (!refill()) return false;
+        }
+    }
+
+    /// Behind what ends the element; nothing does if it is broken.
+    void step_over() {
+        const char end = window_.data()[at_];
+        is_closed_ = layout_ == layout::array && end == ']';
+        is_after_comma_ = layout_ == layout::array && !is_closed_;
+        if (end != '{') ++at_;
+    }
+
+    [[nodiscard]] found never_closed() {
+        return fail_with(
+            {errc::invalid_row,
+             concat("the array is never closed; the file may be cut off. What is read last begins "
+                    "in line ",
+                    line())});
+    }
+
+    [[nodiscard]] found fail_with(bulk::error error) {
+        error_ = std::move(error);
+        failed_ = true;
+        return found::failure;
+    }
+
+    text_window window_;
+    layout layout_;
+    row_limits limits_;
+    std::size_t begin_ = 0;  ///< of the element, in the window
+    std::size_t at_ = 0;     ///< how far the window was read
+    std::string_view element_;
+    std::uint64_t element_offset_ = 0;
+    nesting nesting_;
+    mutable std::uint64_t line_ = 1;  ///< at `counted_`
+    mutable std::size_t counted_ = 0;
+    std::uint64_t passed_line_ = 0;
+    std::uint64_t passed_over_ = 0;
+    bool is_dropped_ = false;  ///< the element is too long to be kept
+    bool is_part_ = false;
+    bool is_open_ = false;
+    bool is_closed_ = false;
+    bool is_after_comma_ = false;
+    bool failed_ = false;
+    bulk::error error_;
+};
+
+/// Cuts a file into slices between elements.
+class slicer : public scanned_slices<element_scanner> {
+public:
+    explicit slicer(byte_source source, layout layout, std::uint64_t rows_per_slice = 4096,
+                    const row_limits& limits = {})
+        : scanned_slices{element_scanner{std::move(source), layout, limits}, rows_per_slice,
+                         false} {}
+};
+
+}  // namespace bulk::json
