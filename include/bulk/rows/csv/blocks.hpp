@@ -7,6 +7,7 @@
 // not compiled for it.
 
 #include <bulk/core/reflect.hpp>
+#include <bulk/rows/bits.hpp>
 
 #include <array>
 #include <bit>
@@ -38,12 +39,6 @@ using blocks = std::array<block, blocks_at_once>;
 
 enum class instruction_set : std::uint8_t { portable, sse2, avx2, avx512, neon };
 BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
-
-/// Bit i of the result is the exclusive or of the bits 0 to i.
-[[nodiscard]] constexpr std::uint64_t prefix_xor(std::uint64_t bits) {
-    for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
-    return bits;
-}
 
 /// What is true of some blocks together.
 struct block_summary {

@@ -5,7 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/reflect.hpp>
 #include <bulk/rows/byte_source.hpp>
-#include <bulk/rows/json/strings.hpp>
+#include <bulk/rows/json/boundaries.hpp>
 #include <bulk/rows/json/values.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
@@ -13,7 +13,6 @@
 #include <bulk/rows/window.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,71 +27,6 @@ enum class layout : std::uint8_t {
     lines,  ///< one element a line: NDJSON, also called JSON lines
 };
 BOOST_DESCRIBE_ENUM(layout, array, lines)
-
-/// Between two bytes of an element of an array.
-struct nesting {
-    std::size_t depth = 0;
-    bool in_string = false;
-    bool is_escaped = false;   ///< the next byte of the string is
-    bool is_broken = false;    ///< a string did not end in its line: brackets say nothing any more
-    bool line_begins = false;  ///< in a broken element: nothing but blanks since the newline
-};
-
-/// Where the element ends: at the comma behind it or the bracket that closes the array; `end` when
-/// that is not at hand. The element may be no JSON at all. Where a string does not end in its line,
-/// the element ends before the next line that begins like an element, so that a quote that was
-/// forgotten harms no later line.
-[[nodiscard]] inline const char* find_element_end(nesting& state, const char* at, const char* end) {
-    while (at < end) {
-        if (state.is_broken) {
-            if (state.line_begins && (*at == '{' || *at == ',' || *at == ']')) return at;
-            state.line_begins = *at == '\n' || (state.line_begins && is_space(*at));
-            ++at;
-            continue;
-        }
-        if (state.in_string) {
-            if (std::exchange(state.is_escaped, false)) {
-                ++at;
-                continue;
-            }
-            const auto stops = detail::look_at(at).stops;
-            if (stops == 0) {
-                at += detail::look_size;
-                continue;
-            }
-            at += std::countr_zero(stops);
-            if (at >= end) break;
-            state.is_broken = *at == '\n';
-            if (state.is_broken) continue;
-            state.is_escaped = *at == '\\';
-            state.in_string = *at != '"';
-            ++at;
-            continue;
-        }
-        switch (*at) {
-            case '"':
-                state.in_string = true;
-                break;
-            case '{':
-            case '[':
-                ++state.depth;
-                break;
-            case ']':
-                if (state.depth == 0) return at;
-                [[fallthrough]];
-            case '}':
-                if (state.depth > 0) --state.depth;
-                break;
-            case ',':
-                if (state.depth == 0) return at;
-                break;
-            default:
-                break;
-        }
-        ++at;
-    }
-    return end;
-}
 
 /// Bytes to the texts of elements, through a window of fixed size that grows only for an element
 /// that does not fit, up to the row limit. Blank lines are passed over.
@@ -121,14 +55,15 @@ public:
             if (layout_ == layout::array)
                 if (const auto what = approach(); what != found::record) return what;
             begin_ = at_;
-            is_dropped_ = false;
             element_offset_ = window_.offset() + begin_;
+            element_line_ = line_;
             nesting_ = {};
             const bool is_ended = find_end();
             if (failed_) return found::failure;
             if (!is_ended && layout_ == layout::array && !is_part_) return never_closed();
             const std::uint64_t size = window_.offset() + at_ - element_offset_;
             element_ = trimmed({window_.data() + begin_, at_ - begin_});
+            line_ += nesting_.newlines;
             if (is_ended) step_over();
             if (size > limits_.row_bytes) {
                 passed_over_ = size;
@@ -143,10 +78,8 @@ public:
     /// can be read. It lives until the scanner moves on.
     [[nodiscard]] std::string_view current() const { return element_; }
 
-    /// The line in which the element begins, from 1. Counted when asked for: few rows are.
-    [[nodiscard]] std::uint64_t line() const {
-        return is_dropped_ ? passed_line_ : line_of(begin_);
-    }
+    /// The line in which the element begins, from 1.
+    [[nodiscard]] std::uint64_t line() const { return element_line_; }
 
     /// Where the element begins, in bytes.
     [[nodiscard]] std::uint64_t begin() const { return element_offset_; }
@@ -163,22 +96,10 @@ private:
         return text;
     }
 
-    /// Counts on from where it was counted last: slices ask for the line of every row.
-    [[nodiscard]] std::uint64_t line_of(std::size_t position) const {
-        if (position > counted_) {
-            line_ += static_cast<std::uint64_t>(
-                std::count(window_.data() + counted_, window_.data() + position, '\n'));
-            counted_ = position;
-        }
-        return line_;
-    }
-
     /// Reads on, and forgets what lies before `begin_`. False at the end, or when it cannot be read.
     [[nodiscard]] bool refill() {
         if (window_.has_ended()) return false;
-        (void)line_of(begin_);
         window_.drop(begin_);
-        counted_ -= begin_;
         at_ -= begin_;
         begin_ = 0;
         if (window_.size() == window_.capacity())
@@ -192,8 +113,9 @@ private:
     [[nodiscard]] found approach() {
         while (true) {
             const std::string_view text = window_.text();
-            while (at_ < text.size() && is_space(text[at_])) ++at_;
+            for (; at_ < text.size() && is_space(text[at_]); ++at_) line_ += text[at_] == '\n';
             begin_ = at_;
+            element_line_ = line_;
             if (at_ == text.size()) {
                 if (refill()) continue;
                 if (failed_) return found::failure;
@@ -236,10 +158,7 @@ private:
                     found = static_cast<const char*>(newline);
             at_ = static_cast<std::size_t>(found - data);
             if (found != end) return true;
-            if (at_ - begin_ > limits_.row_bytes) {
-                if (!std::exchange(is_dropped_, true)) passed_line_ = line_of(begin_);
-                begin_ = at_;
-            }
+            if (at_ - begin_ > limits_.row_bytes) begin_ = at_;  // it is too long to be kept
             if (!refill()) return false;
         }
     }
@@ -250,6 +169,7 @@ private:
         is_closed_ = layout_ == layout::array && end == ']';
         is_after_comma_ = layout_ == layout::array && !is_closed_;
         if (end != '{') ++at_;
+        if (layout_ == layout::lines) ++line_;
     }
 
     [[nodiscard]] found never_closed() {
@@ -274,11 +194,9 @@ private:
     std::string_view element_;
     std::uint64_t element_offset_ = 0;
     nesting nesting_;
-    mutable std::uint64_t line_ = 1;  ///< at `counted_`
-    mutable std::size_t counted_ = 0;
-    std::uint64_t passed_line_ = 0;
+    std::uint64_t line_ = 1;  ///< at `at_`
+    std::uint64_t element_line_ = 1;
     std::uint64_t passed_over_ = 0;
-    bool is_dropped_ = false;  ///< the element is too long to be kept
     bool is_part_ = false;
     bool is_open_ = false;
     bool is_closed_ = false;

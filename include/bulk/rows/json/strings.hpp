@@ -3,6 +3,7 @@
 
 #include <bulk/rows/utf8.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -32,20 +33,35 @@ struct special_bytes {
 
 #if defined(__x86_64__)
 
-inline constexpr std::size_t look_size = 16;
+/// Most strings are shorter, so that the branch behind one look is nearly always right.
+inline constexpr std::size_t look_size = 32;
 
 inline special_bytes look_at(const char* text) {
+    special_bytes found;
+    for (int part = 1; part >= 0; --part) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text) + part);
+        const auto is = [&](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
+        const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+        const __m128i stops = _mm_or_si128(_mm_or_si128(is('"'), is('\\')), control);
+        found.stops = found.stops << 16 | static_cast<unsigned>(_mm_movemask_epi8(stops));
+        found.high = found.high << 16 | static_cast<unsigned>(_mm_movemask_epi8(bytes));
+    }
+    return found;
+}
+
+/// How many of 16 bytes stand before one that ends a number or a name.
+inline std::size_t word_size(const char* text) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text));
     const auto is = [&](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
-    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
-    const __m128i stops = _mm_or_si128(_mm_or_si128(is('"'), is('\\')), control);
-    return {static_cast<std::uint32_t>(_mm_movemask_epi8(stops)),
-            static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))};
+    const __m128i blank = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x20)), bytes);
+    const __m128i ends = _mm_or_si128(_mm_or_si128(is(','), is('}')), _mm_or_si128(is(']'), blank));
+    return static_cast<std::size_t>(
+        std::countr_zero(static_cast<unsigned>(_mm_movemask_epi8(ends)) | 0x1'0000U));
 }
 
 #else
 
-inline constexpr std::size_t look_size = 8;
+inline constexpr std::size_t look_size = 32;
 
 inline special_bytes look_at(const char* text) {
     special_bytes found;
@@ -57,9 +73,26 @@ inline special_bytes look_at(const char* text) {
     return found;
 }
 
+inline std::size_t word_size(const char* text) {
+    std::size_t size = 0;
+    while (size < 16 && text[size] != ',' && text[size] != '}' && text[size] != ']' &&
+           static_cast<unsigned char>(text[size]) > ' ')
+        ++size;
+    return size;
+}
+
 #endif
 
 }  // namespace detail
+
+/// What stands there up to the next character that ends a number or a name.
+[[nodiscard, gnu::always_inline]] inline std::string_view word_at(const char* at, const char* end) {
+    std::size_t size = detail::word_size(at);
+    if (size == 16) [[unlikely]]
+        for (std::size_t more = 16; more == 16 && at + size < end; size += more)
+            more = detail::word_size(at + size);
+    return {at, std::min(size, static_cast<std::size_t>(end - at))};
+}
 
 /// Reads a string from behind its opening quote to behind its closing one. False where it does not
 /// end, or holds a control character: `at` is there then. Looks at up to `padding` bytes behind

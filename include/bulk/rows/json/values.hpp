@@ -34,8 +34,9 @@ enum class syntax : std::uint8_t {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
+/// Looks at a byte behind `end`.
 [[gnu::always_inline]] inline void skip_spaces(const char*& at, const char* end) {
-    while (at < end && is_space(*at)) ++at;
+    while (static_cast<unsigned char>(*at) <= ' ' && at < end && is_space(*at)) ++at;
 }
 
 /// Whether a text is a number as RFC 8259 has it: no plus, no leading zeros, digits on both sides
@@ -62,13 +63,6 @@ enum class syntax : std::uint8_t {
         if (!digits()) return false;
     }
     return i == text.size();
-}
-
-/// What stands there up to the next character that ends a number or a name.
-[[nodiscard, gnu::always_inline]] inline std::string_view word_at(const char* at, const char* end) {
-    const char* const begin = at;
-    while (at < end && *at != ',' && *at != '}' && *at != ']' && !is_space(*at)) ++at;
-    return {begin, at};
 }
 
 /// What was read of a string is a string: its escapes are known and its bytes are UTF-8.
