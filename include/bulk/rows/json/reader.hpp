@@ -31,10 +31,6 @@
 
 namespace bulk::json {
 
-/// A type that takes a JSON value as it stands: see json/value.hpp.
-template <typename T>
-concept holds_json = requires { typename T::is_json; };
-
 /// Typed rows from a JSON array or from NDJSON, one after the other, in memory of fixed size.
 template <declared_row Row>
 class reader {

@@ -13,6 +13,10 @@
 
 namespace bulk::json {
 
+/// A type that takes a JSON value as it stands: see json/value.hpp.
+template <typename T>
+concept holds_json = requires { typename T::is_json; };
+
 /// Why a text is not JSON, or not JSON that we take.
 enum class syntax : std::uint8_t {
     fine,
