@@ -33,10 +33,18 @@ public:
                  std::is_invocable_r_v<result<std::size_t>, Pull&, std::span<char>>)
     explicit byte_source(Pull pull) : pull_{std::make_unique<model<Pull>>(std::move(pull))} {}
 
-    /// Bytes in memory, which must outlive the source. Readers that can, read them where they are.
-    explicit byte_source(std::string_view text) : text_{text}, in_memory_{true} {}
+    /// Bytes in memory, which must outlive the source unless it is given their owner. Readers that
+    /// can, read them where they are.
+    explicit byte_source(std::string_view text, std::shared_ptr<const void> owner = nullptr)
+        : owner_{std::move(owner)}, text_{text}, in_memory_{true} {}
 
-    /// All that is left, when it is in memory; the source is at its end then.
+    /// All that is left, when it is in memory.
+    [[nodiscard]] std::optional<std::string_view> memory() const {
+        if (!in_memory_) return std::nullopt;
+        return text_;
+    }
+
+    /// The same, and the source is at its end then. The bytes live as long as it does.
     [[nodiscard]] std::optional<std::string_view> take_memory() {
         if (!in_memory_) return std::nullopt;
         return std::exchange(text_, {});
@@ -79,16 +87,38 @@ private:
     };
 
     std::unique_ptr<interface> pull_;
+    std::shared_ptr<const void> owner_;  ///< of the text
     std::string_view text_;
     bool in_memory_ = false;
 };
 
 [[nodiscard]] inline byte_source bytes_of_text(std::string_view text) { return byte_source{text}; }
 
+/// Some bytes, and then what is left of a source.
+[[nodiscard]] inline byte_source behind(std::string first, byte_source rest) {
+    return byte_source{[first = std::move(first), given = std::size_t{0}, rest = std::move(rest)](
+                           std::span<char> into) mutable -> result<std::size_t> {
+        if (given == first.size()) return rest.read_some(into);
+        const std::size_t count = std::min(into.size(), first.size() - given);
+        std::copy_n(first.data() + given, count, into.data());
+        given += count;
+        return count;
+    }};
+}
+
+/// The first bytes of a source, `size` of them if it has as many. They stay in the source.
+[[nodiscard]] inline result<std::string> peek(byte_source& source, std::size_t size) {
+    if (const auto text = source.memory()) return std::string{text->substr(0, size)};
+    std::string begin(size, '\0');
+    const auto got = source.read(begin);
+    if (!got) return std::unexpected{got.error()};
+    begin.resize(*got);
+    source = behind(begin, std::move(source));
+    return begin;
+}
+
 /// At most the first `size` bytes of a source.
 [[nodiscard]] inline byte_source first_bytes(byte_source source, std::uint64_t size) {
-    if (const auto text = source.take_memory())
-        return byte_source{text->substr(0, static_cast<std::size_t>(size))};
     return byte_source{
         [source = std::move(source), size](std::span<char> into) mutable -> result<std::size_t> {
             const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), size));

@@ -17,18 +17,6 @@
 
 namespace bulk {
 
-/// Some bytes, and then what is left of a source.
-[[nodiscard]] inline byte_source behind(std::string first, byte_source rest) {
-    return byte_source{[first = std::move(first), given = std::size_t{0}, rest = std::move(rest)](
-                           std::span<char> into) mutable -> result<std::size_t> {
-        if (given == first.size()) return rest.read_some(into);
-        const std::size_t count = std::min(into.size(), first.size() - given);
-        std::copy_n(first.data() + given, count, into.data());
-        given += count;
-        return count;
-    }};
-}
-
 namespace detail {
 
 struct known_bytes {
@@ -60,11 +48,9 @@ inline constexpr std::array<known_bytes, 10> not_text{{
 /// where that can be told.
 [[nodiscard]] inline result<byte_source> text_of(byte_source source) {
     for (int layers = 0; layers < 4; ++layers) {
-        std::string begin(32, '\0');
-        const auto got = source.read(begin);
-        if (!got) return std::unexpected{got.error()};
-        begin.resize(*got);
-        const std::string_view bytes = begin;
+        const auto begin = peek(source, 32);
+        if (!begin) return std::unexpected{begin.error()};
+        const std::string_view bytes = *begin;
         const auto refuse = [](std::string_view what) {
             return fail(errc::invalid_row, concat("the file is ", what, ", not text"));
         };
@@ -76,19 +62,20 @@ inline constexpr std::array<known_bytes, 10> not_text{{
         const bool is_gzip = bytes.starts_with("\x1f\x8b");
         const bool is_zstd = bytes.starts_with("\x28\xb5\x2f\xfd");
         const bool little = bytes.starts_with("\xff\xfe"), big = bytes.starts_with("\xfe\xff");
-        if (little || big) return utf16_to_utf8(behind(begin.substr(2), std::move(source)), big);
+        if (little || big) {
+            char mark[2];
+            if (auto skipped = source.read(mark); !skipped)
+                return std::unexpected{std::move(skipped).error()};
+            return utf16_to_utf8(std::move(source), big);
+        }
         if (!is_gzip && !is_zstd) {
             if (bytes.contains('\0'))
                 return fail(errc::invalid_row,
                             "the file is binary, or UTF-16 without its byte order mark; save it as "
                             "UTF-8");
-            if (auto text = source.take_memory(); text && text->data() != nullptr)
-                return byte_source{
-                    std::string_view{text->data() - begin.size(), text->size() + begin.size()}};
-            return behind(std::move(begin), std::move(source));
+            return source;
         }
-        auto packed = behind(std::move(begin), std::move(source));
-        source = is_gzip ? gunzip(std::move(packed)) : unzstd(std::move(packed));
+        source = is_gzip ? gunzip(std::move(source)) : unzstd(std::move(source));
     }
     return fail(errc::invalid_row, "the file is packed more than three times over");
 }

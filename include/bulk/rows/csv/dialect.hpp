@@ -15,6 +15,8 @@ struct dialect {
     bool header = true;   ///< the first row names the columns
     char comment = '\0';  ///< lines that begin with it are skipped; '\0': none are
     bool trim = false;    ///< spaces and tabs around a field are not part of it
+    /// Looks at the file for which of comma, semicolon, tab and pipe it is; `delimiter` if none.
+    bool detect_delimiter = false;
 
     bool operator==(const dialect&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <bulk/rows/binding.hpp>
 #include <bulk/rows/cell.hpp>
 #include <bulk/rows/column.hpp>
+#include <bulk/rows/csv/detect.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/scanner.hpp>
@@ -40,7 +41,9 @@ public:
                                              const row_limits& limits = {},
                                              const scan_tuning& tuning = {}) {
         if (auto valid = validate(dialect); !valid) return std::unexpected{valid.error()};
-        reader opened{scanner{std::move(source), dialect, limits, {}, tuning}, limits};
+        const auto format = detected(source, dialect);
+        if (!format) return std::unexpected{format.error()};
+        reader opened{scanner{std::move(source), *format, limits, {}, tuning}, limits};
         if (auto bound = opened.bind(); !bound) return std::unexpected{bound.error()};
         return opened;
     }
@@ -84,6 +87,8 @@ public:
     [[nodiscard]] const row_error& problem() const { return problem_; }
     [[nodiscard]] const bulk::error& error() const { return scanner_.error(); }
     [[nodiscard]] const binding<Row>& columns() const { return binding_; }
+    /// With the delimiter that was found, if that was asked for.
+    [[nodiscard]] const dialect& format() const { return scanner_.format(); }
 
 private:
     reader(scanner scanner, const row_limits& limits)

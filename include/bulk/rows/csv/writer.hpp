@@ -29,7 +29,7 @@ struct write_options {
 
 /// Appends a field, quoted where RFC 4180 or the dialect asks for it.
 inline void write_field(std::string& out, std::string_view field, const write_options& options) {
-    const auto& [delimiter, quote, header, comment, trim] = options.format;
+    const auto& [delimiter, quote, header, comment, trim, detect] = options.format;
     std::string guarded;
     if (options.guard_formulas && looks_like_formula(field)) {
         guarded.append("'").append(field);

@@ -1,0 +1,82 @@
+// Any bytes as a JSON array and as NDJSON, through small and large windows, from memory and in
+// pieces: the rows must be the same, nothing may be read out of bounds, and what we take for JSON
+// Glaze must take for JSON, and the other way round.
+#include <bulk/operation/declare.hpp>
+#include <bulk/rows/json/reader.hpp>
+
+#include <glaze/json/read.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace {
+
+struct entry {
+    std::string a;
+    std::optional<double> b;
+    std::optional<int> c;
+    std::optional<std::string_view> d;
+};
+BULK_ROW(entry, (a, .required = false), b, c, (d, .column = "e.d"));
+
+std::string read_all(bulk::byte_source source, bulk::json::layout layout, std::size_t window) {
+    auto reader =
+        bulk::json::reader<entry>::open(std::move(source), layout, {.row_bytes = 1000}, window);
+    std::string all;
+    entry row;
+    while (true) {
+        const auto status = reader.next(row);
+        if (status == bulk::read_status::end) return all;
+        if (status == bulk::read_status::failure) return all + reader.error().message;
+        all += std::to_string(reader.line()) + ' ';
+        if (status == bulk::read_status::bad_row) {
+            all += to_text(reader.problem()) + '\n';
+            continue;
+        }
+        all += row.a + '|' + (row.b ? std::to_string(*row.b) : "-") + '|' +
+               (row.c ? std::to_string(*row.c) : "-") + '|' + std::string{row.d.value_or("-")} +
+               '\n';
+    }
+}
+
+bool is_json(std::string_view text) {
+    const std::string padded = std::string{text} + std::string(64, '\0');
+    const char* at = padded.data();
+    const char* const end = at + text.size();
+    bulk::json::skip_spaces(at, end);
+    if (bulk::json::skip_value(at, end, 200) != bulk::json::syntax::fine) return false;
+    bulk::json::skip_spaces(at, end);
+    return at == end;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size < 2) return 0;
+    const std::size_t window = 1100 + data[0];
+    const std::size_t piece = 1 + data[1] % 50;
+    const std::string_view text{reinterpret_cast<const char*>(data) + 2, size - 2};
+    for (const auto layout : {bulk::json::layout::array, bulk::json::layout::lines}) {
+        const auto whole = read_all(bulk::bytes_of_text(text), layout, 1 << 16);
+        auto dripping = bulk::byte_source{
+            [rest = text, piece](std::span<char> into) mutable -> bulk::result<std::size_t> {
+                const std::size_t count = std::min({rest.size(), into.size(), piece});
+                std::copy_n(rest.data(), count, into.data());
+                rest.remove_prefix(count);
+                return count;
+            }};
+        if (read_all(std::move(dripping), layout, window) != whole) std::abort();
+    }
+    const std::string copy{text};
+    const bool glaze = !glz::validate_json(copy);
+    // Glaze refuses what is nested deeper than 256, we what is deeper than 200 here.
+    if (is_json(text) != glaze &&
+        std::ranges::count(text, '[') + std::ranges::count(text, '{') < 200)
+        std::abort();
+    return 0;
+}
