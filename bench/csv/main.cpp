@@ -6,6 +6,9 @@
 #if __has_include(<libfccp/csv.h>)
 #include "fast_cpp_csv_parser.hpp"
 #endif
+#if __has_include(<lazycsv.hpp>)
+#include "lazycsv.hpp"
+#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -45,6 +48,10 @@ void measure(const std::string& name, const std::string& text) {
     if constexpr (!std::same_as<Row, quoted>)  // it cuts rows at quoted newlines
         enter("fast_cpp_csv_parser", [&](auto visit) { fccp::read_rows(text, type, visit); });
 #endif
+#if __has_include(<lazycsv.hpp>)
+    if constexpr (!std::same_as<Row, quoted>)  // so does this one
+        enter("lazycsv", [&](auto visit) { lazy::read_rows(text, type, visit); });
+#endif
     bench::race(contenders, rounds);
     const double ours = contenders[1].best;
     for (const auto& each : contenders)
@@ -58,6 +65,7 @@ void measure(const std::string& name, const std::string& text) {
 }  // namespace
 
 int main() {
+    std::printf("csv: %s\n", std::string{bulk::name_of(ours::instruction_set())}.c_str());
     measure<narrow>("narrow", workload::narrow_file(file_size));
     measure<quoted>("quoted", workload::quoted_file(file_size));
     measure<wide>("wide", workload::wide_file(file_size));

@@ -1,5 +1,8 @@
 #include <bulk/operation/declare.hpp>
 #include <bulk/rows/csv/reader.hpp>
+#ifdef BULK_TEST_LAZYCSV
+#include <bulk/rows/csv/lazycsv.hpp>
+#endif
 
 #include <support/ut.hpp>
 
@@ -29,9 +32,17 @@ struct item {
 BULK_ROW(item, (id, .column = "Item No"), name, note, price, box, active,
          (stock, .required = false));
 
+// The same tests run on lazycsv, where that is enabled; what it cannot do is left out below.
+#ifdef BULK_TEST_LAZYCSV
+using scanner = bulk::csv::lazycsv_scanner;
+#else
+using scanner = bulk::csv::scanner;
+#endif
+using reader = bulk::csv::reader<item, scanner>;
+
 std::string read(std::string_view text, const bulk::csv::dialect& dialect = {},
                  const bulk::row_limits& limits = {}) {
-    auto opened = bulk::csv::reader<item>::open(bulk::bytes_of_text(text), dialect, limits);
+    auto opened = reader::open(bulk::bytes_of_text(text), dialect, limits);
     if (!opened) return "refused: " + opened.error().message;
     std::string all;
     item row;
@@ -69,7 +80,7 @@ suite<"csv reader"> readers = [] {
     "columns are found by name, in any order, case and spacing, and others are ignored"_test = [] {
         const auto text = "ACTIVE,extra,itemno,Name,NOTE,box,price\ntrue,9,5,n,o,small,1\n"sv;
         expect(read(text) == "1:5|n|o|1.00|small|yes|7\n"s) << "stock keeps its default";
-        auto opened = bulk::csv::reader<item>::open(bulk::bytes_of_text(text)).value();
+        auto opened = reader::open(bulk::bytes_of_text(text)).value();
         expect(opened.columns().ignored == std::vector{"extra"s});
     };
 
@@ -140,6 +151,39 @@ suite<"csv reader"> readers = [] {
         const std::string longer(80, 'y');
         expect(read(header() + "1,\"" + longer + "\"\"" + longer + "\",\"c\"\"d\",1,small,1,1\n") ==
                "1:1|" + longer + '"' + longer + "|c\"d|1.00|small|yes|1\n");
+    };
+
+    "lines end as they like, and a blank one is no row"_test = [] {
+        const std::string row = "1,n,o,1,small,1,1";
+        const std::string expected = "1:1|n|o|1.00|small|yes|1\n2:1|n|o|1.00|small|yes|1\n";
+        expect(read("\xef\xbb\xbf" + header() + row + "\n" + row) == expected);
+        expect(read(header() + "\n" + row + "\r\n\r\n" + row + "\r\n") == expected);
+    };
+
+    "rows over the limit are passed over"_test = [] {
+        expect(read(header() + "1," + std::string(300, 'x') + ",o,1,small,1,1\n" +
+                        "2,n,o,1,small,1,1\n",
+                    {}, {.row_bytes = 100})
+                   .ends_with("2:2|n|o|1.00|small|yes|1\n"));
+    };
+
+    // From here on: what lazycsv does not read.
+    if constexpr (!scanner::is_rfc_4180) return;
+
+    "newlines in quotes are text"_test = [] {
+        expect(read(header() + "1,\"n\nm\",\"\r\n\",1,small,1,1\n") ==
+               "1:1|n\nm|\r\n|1.00|small|yes|1\n"s);
+    };
+
+    "a carriage return alone ends a line"_test = [] {
+        expect(read("Item No,name,note,price,box,active\r1,n,o,1,small,1\r") ==
+               "1:1|n|o|1.00|small|yes|7\n"s);
+    };
+
+    "other dialects"_test = [] {
+        expect(read("Item No;name;note;price;box;active\n#c\n1;'n;m';o;1;small;1\n",
+                    {.delimiter = ';', .quote = '\'', .comment = '#'}) ==
+               "1:1|n;m|o|1.00|small|yes|7\n"s);
     };
 
     "a quote that is never closed fails the file, with its line"_test = [] {

@@ -33,7 +33,7 @@
 namespace bulk::csv {
 
 /// Typed rows from a CSV file, one after the other, in memory of fixed size.
-template <declared_row Row>
+template <declared_row Row, record_scanner Scanner = scanner>
 class reader {
 public:
     /// Reads the header, if there is one, and binds the columns to it.
@@ -43,7 +43,7 @@ public:
         if (auto valid = validate(dialect); !valid) return std::unexpected{valid.error()};
         const auto format = detected(source, dialect);
         if (!format) return std::unexpected{format.error()};
-        reader opened{scanner{std::move(source), *format, limits, {}, tuning}, limits};
+        reader opened{Scanner{std::move(source), *format, limits, {}, tuning}, limits};
         if (auto bound = opened.bind(); !bound) return std::unexpected{bound.error()};
         return opened;
     }
@@ -52,10 +52,12 @@ public:
     [[nodiscard]] static reader open_slice(byte_source source, const slice& slice,
                                            const binding<Row>& columns, const dialect& dialect = {},
                                            const row_limits& limits = {}) {
-        reader opened{
-            scanner{
-                std::move(source), dialect, limits, {.line = slice.line, .offset = slice.offset}},
-            limits};
+        reader opened{Scanner{std::move(source),
+                              dialect,
+                              limits,
+                              {.line = slice.line, .offset = slice.offset},
+                              {}},
+                      limits};
         opened.binding_ = columns;
         opened.row_ = row_number{to_number(slice.first_row) - 1};
         return opened;
@@ -91,7 +93,7 @@ public:
     [[nodiscard]] const dialect& format() const { return scanner_.format(); }
 
 private:
-    reader(scanner scanner, const row_limits& limits)
+    reader(Scanner scanner, const row_limits& limits)
         : scanner_{std::move(scanner)}, limits_{limits} {}
 
     [[nodiscard]] result<> bind() {
@@ -207,7 +209,7 @@ private:
         return read_status::bad_row;
     }
 
-    scanner scanner_;
+    Scanner scanner_;
     row_limits limits_;
     binding<Row> binding_;
     Row defaults_{};
@@ -217,8 +219,8 @@ private:
     bool pending_ = false;
 };
 
-template <declared_row Row>
-read_status reader<Row>::explain(const record& record) {
+template <declared_row Row, record_scanner Scanner>
+read_status reader<Row, Scanner>::explain(const record& record) {
     read_status status = read_status::bad_row;
     bool found = false;
     scratch_.clear(record.whole().size());

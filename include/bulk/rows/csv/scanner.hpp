@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -28,10 +29,29 @@ struct scan_tuning {
     instruction_set set = best_instruction_set();
 };
 
+/// Finds the records of a text: what a reader needs. One that reads less than RFC 4180 says so.
+template <typename Scanner>
+concept record_scanner =
+    std::movable<Scanner> &&
+    std::constructible_from<Scanner, byte_source, const dialect&, const row_limits&, scan_start,
+                            const scan_tuning&> &&
+    requires(Scanner& scanner, const Scanner& same) {
+        { Scanner::is_rfc_4180 } -> std::convertible_to<bool>;
+        { scanner.next() } -> std::same_as<found>;
+        { same.current() } -> std::same_as<const record&>;
+        { same.format() } -> std::same_as<const dialect&>;
+        { same.line() } -> std::same_as<std::uint64_t>;
+        { same.is_valid_text() } -> std::same_as<bool>;
+        { same.passed_over() } -> std::same_as<std::uint64_t>;
+        { same.error() } -> std::same_as<const bulk::error&>;
+    };
+
 /// Bytes to records, through a window of fixed size that grows only for a row that does not fit, up
 /// to the row limit. Blank lines and comments are passed over.
 class scanner {
 public:
+    static constexpr bool is_rfc_4180 = true;
+
     explicit scanner(byte_source source, const dialect& dialect = {}, const row_limits& limits = {},
                      scan_start start = {}, const scan_tuning& tuning = {})
         : window_{std::move(source), tuning.window, start.offset},
@@ -224,5 +244,6 @@ private:
     bool ended_ = false;
     bulk::error error_;
 };
+static_assert(record_scanner<scanner>);
 
 }  // namespace bulk::csv
