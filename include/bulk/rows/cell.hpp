@@ -43,6 +43,10 @@ template <typename T>
         into.assign(text);
 }
 
+/// The types that `read_fast` knows.
+template <typename T>
+concept reads_fast = whole_number<T> || std::floating_point<T> || std::same_as<T, bool>;
+
 /// Text of a cell into a member. Reuses what the member has allocated before. True on success;
 /// the reason of a failure is asked for afterwards, since failures are rare.
 template <typename T>
@@ -64,7 +68,7 @@ template <typename T>
     } else if constexpr (is_pii<T>) {
         return read_cell(text, format, into.reveal());
     } else {
-        if constexpr (whole_number<T> || std::floating_point<T> || std::same_as<T, bool>)
+        if constexpr (reads_fast<T>)
             if (read_fast(text.data(), text.data() + text.size(), into)) return true;
         auto read = text_to<T>(text, format);
         if (!read) return false;

@@ -40,7 +40,8 @@ constexpr std::uint64_t number_of(std::uint64_t word) {
 }
 
 /// Up to sixteen digits.
-inline bool read_digits(const char* begin, std::size_t count, std::uint64_t& value) {
+[[gnu::always_inline]] inline bool read_digits(const char* begin, std::size_t count,
+                                               std::uint64_t& value) {
     if (count - 1 < 8) {
         const auto word = load_digits(begin, count);
         value = number_of(word);
@@ -79,8 +80,8 @@ namespace detail {
 
 /// Up to eight characters, digits with at most one point among them: the digits as one number, and
 /// how many stand behind the point.
-inline bool read_point(const char* begin, std::size_t size, std::uint64_t& digits,
-                       std::size_t& decimals) {
+[[gnu::always_inline]] inline bool read_point(const char* begin, std::size_t size,
+                                              std::uint64_t& digits, std::size_t& decimals) {
     std::uint64_t word = 0;
     std::memcpy(&word, begin, 8);
     constexpr std::uint64_t ones = 0x0101'0101'0101'0101, highs = 0x8080'8080'8080'8080;

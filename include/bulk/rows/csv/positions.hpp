@@ -13,12 +13,6 @@
 
 namespace bulk::csv {
 
-/// Where fields and rows end in 64 bytes, a bit for a byte. A row's end is a field's too.
-struct block_ends {
-    std::uint64_t fields = 0;
-    std::uint64_t rows = 0;
-};
-
 namespace detail {
 
 /// The positions of the bits of each byte, and how many they are.
@@ -80,9 +74,25 @@ struct targets {
 
 #if defined(__x86_64__)
 
+/// Ten positions at a time, one after the other: with an instruction that finds the lowest bit and
+/// one that clears it, that is faster than the table above.
 [[gnu::target("avx2,bmi,popcnt")]] inline void put_ends_avx2(std::span<const block_ends> all,
                                                              std::size_t base, targets& to) {
-    put_ends(all, base, to);
+    for (const block_ends ends : all) {
+        to.row = put_rows(ends, static_cast<std::size_t>(to.field - to.first_field), to.row);
+        std::uint64_t left = ends.fields;
+        std::uint32_t* next = to.field;
+        to.field += std::popcount(left);
+        do {
+#pragma GCC unroll 10
+            for (int i = 0; i < 10; ++i) {
+                *next++ =
+                    static_cast<std::uint32_t>(base) + static_cast<std::uint32_t>(_tzcnt_u64(left));
+                left = _blsr_u64(left);
+            }
+        } while (left != 0);
+        base += 64;
+    }
 }
 
 /// One instruction gathers the positions of all bits.

@@ -147,6 +147,9 @@ private:
         }
         std::string_view text = record.raw(field);
         const auto& dialect = scanner_.format();
+        if constexpr (reads_fast<type>)  // hardly any number is in quotes
+            if (read_fast(text.data(), text.data() + text.size(), row.*Pointer)) [[likely]]
+                return true;
         if (record.quotes != nullptr || dialect.trim) {
             bool valid = true;
             text = unquoted(text, record, valid);

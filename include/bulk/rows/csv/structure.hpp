@@ -174,10 +174,28 @@ inline void find_structure(const char* text, std::size_t size, const dialect& di
     out.ascii = true;
     const bool quotes = dialect.quote != '\0';
     bool has_quotes = false;
+    bool try_plain = dialect.comment == '\0' && !state.inside;
     blocks read;
     std::array<block_ends, blocks_at_once> ends;
     for (std::size_t base = 0; base < size; base += blocks_at_once * 64) {
         const std::size_t count = std::min((size - base + 63) / 64, blocks_at_once);
+        if (try_plain) {
+            const block_summary sum = read_plain_ends(set, text + base, count, dialect.delimiter,
+                                                      quotes ? dialect.quote : '\r', ends.data());
+            try_plain = sum.quotes == 0;
+            if (try_plain) {
+                out.ascii &= sum.ascii;
+                const std::size_t last = (std::min(size - base, count * 64) - 1) % 64;
+                auto& [fields, rows] = ends[count - 1];
+                const std::uint64_t valid = ~std::uint64_t{0} >> (63 - last);
+                fields &= valid;
+                rows &= valid;
+                state = {.may_open = (fields >> last & 1) != 0,
+                         .row_begins = (rows >> last & 1) != 0};
+                out.ends.put(set, {ends.data(), count}, base);
+                continue;
+            }
+        }
         block_summary sum = read_blocks(set, text + base, count, dialect.delimiter,
                                         quotes ? dialect.quote : '\n', read);
         out.ascii &= sum.ascii;

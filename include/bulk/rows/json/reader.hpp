@@ -217,7 +217,7 @@ private:
             return take<Member>({begin, at}, into);
         } else {
             if (at < end && *at == '"') return read_quoted<Member>(at, end, into);
-            if constexpr (whole_number<T> || std::floating_point<T> || std::same_as<T, bool>) {
+            if constexpr (reads_fast<T>) {
                 const std::string_view word = word_at(at, end);
                 if (!has_leading_zero(word) &&
                     read_fast(word.data(), word.data() + word.size(), into)) [[likely]] {
