@@ -54,7 +54,8 @@ public:
 
     explicit scanner(byte_source source, const dialect& dialect = {}, const row_limits& limits = {},
                      scan_start start = {}, const scan_tuning& tuning = {})
-        : window_{std::move(source), tuning.window, start.offset},
+        :  // No row over its limit fits, so whether it is one does not depend on the window.
+          window_{std::move(source), std::min(tuning.window, limits.row_bytes + 1), start.offset},
           dialect_{dialect},
           limits_{limits},
           set_{tuning.set},
