@@ -279,9 +279,12 @@ read_blocks_avx512(const char* text, std::size_t count, char delimiter, char quo
 
 /// Tries the text as one without quotes and carriage returns; if it is none, or the instruction set
 /// has no faster way for it, the summary has quotes.
-[[nodiscard]] inline block_summary read_plain_ends(instruction_set set, const char* text,
-                                                   std::size_t count, char delimiter, char quote,
-                                                   block_ends* out) {
+[[nodiscard]] inline block_summary read_plain_ends(instruction_set set,
+                                                   [[maybe_unused]] const char* text,
+                                                   [[maybe_unused]] std::size_t count,
+                                                   [[maybe_unused]] char delimiter,
+                                                   [[maybe_unused]] char quote,
+                                                   [[maybe_unused]] block_ends* out) {
     switch (set) {
 #if defined(__x86_64__)
         case instruction_set::avx512:
