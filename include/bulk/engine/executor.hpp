@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/engine/job.hpp>
+
+#include <cstddef>
+
+namespace bulk {
+
+/// Where jobs run: threads, the calling thread, or a test that picks them by a seed. Jobs are big
+/// (some hundred rows, or one row that takes long), so that a virtual call is nothing.
+class executor {
+public:
+    executor() = default;
+    executor(const executor&) = delete;
+    executor& operator=(const executor&) = delete;
+    virtual ~executor() = default;
+
+    /// Runs a job soon. From any thread, also from within a job.
+    virtual void submit(job job) = 0;
+
+    /// Runs a job when its time has come.
+    virtual void submit_at(timestamp deadline, job job) = 0;
+
+    /// The time by which deadlines are measured.
+    [[nodiscard]] virtual timestamp now() const = 0;
+
+    /// How many jobs may run at once.
+    [[nodiscard]] virtual std::size_t concurrency() const = 0;
+};
+
+}  // namespace bulk

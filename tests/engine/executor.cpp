@@ -1,0 +1,133 @@
+#include <bulk/engine/inline_executor.hpp>
+#include <bulk/engine/thread_executor.hpp>
+
+#include <support/ut.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <thread>
+#include <vector>
+
+using namespace boost::ut;
+using namespace std::chrono_literals;
+
+namespace {
+
+suite<"timer"> timers = [] {
+    "jobs come by deadline, equal ones in order"_test = [] {
+        bulk::timer_queue queue;
+        const bulk::timestamp start{};
+        std::string order;
+        for (const auto [delay, name] :
+             {std::pair{3s, 'd'}, {1s, 'a'}, {2s, 'b'}, {2s, 'c'}, {9s, 'e'}})
+            queue.add(start + delay, bulk::job{[&order, name] { order += name; }});
+        expect(queue.next_deadline() == start + 1s);
+        expect(!queue.take_due(start));
+        while (auto due = queue.take_due(start + 3s)) due();
+        expect(order == "abcd") << order;
+        expect(queue.size() == 1_ul);
+    };
+};
+
+suite<"threads"> threads = [] {
+    "every job runs once, whoever submits it"_test = [] {
+        constexpr int submitters = 8, each = 2000;
+        std::vector<std::atomic<int>> runs(submitters * each);
+        std::latch done{submitters * each};
+        bulk::thread_executor executor{8};
+        {
+            std::vector<std::jthread> all;
+            for (int s = 0; s < submitters; ++s)
+                all.emplace_back([&, s] {
+                    for (int i = 0; i < each; ++i)
+                        executor.submit(bulk::job{[&, at = s * each + i] {
+                            ++runs[static_cast<std::size_t>(at)];
+                            done.count_down();
+                        }});
+                });
+        }
+        done.wait();
+        for (const auto& count : runs) expect(count.load() == 1_i);
+    };
+
+    "jobs may submit jobs, and sleepers wake"_test = [] {
+        bulk::thread_executor executor{3};
+        for (int round = 0; round < 300; ++round) {
+            std::latch done{1 + 4};
+            executor.submit(bulk::job{[&] {
+                for (int i = 0; i < 4; ++i) executor.submit(bulk::job{[&] { done.count_down(); }});
+                done.count_down();
+            }});
+            done.wait();
+            if (round % 10 == 0) std::this_thread::yield();
+        }
+    };
+
+    "as many jobs block at once as there may be threads"_test = [] {
+        bulk::thread_executor executor{20};
+        std::latch all_here{20}, done{20};
+        for (int i = 0; i < 20; ++i)
+            executor.submit(bulk::job{[&] {
+                all_here.arrive_and_wait();
+                done.count_down();
+            }});
+        done.wait();
+    };
+
+    "deadlines are kept, in order"_test = [] {
+        bulk::thread_executor executor{1};
+        std::latch done{3};
+        std::vector<int> order;
+        const auto now = executor.now();
+        executor.submit_at(now + 30ms, bulk::job{[&] {
+                               order.push_back(3);
+                               done.count_down();
+                           }});
+        executor.submit_at(now + 10ms, bulk::job{[&] {
+                               order.push_back(2);
+                               done.count_down();
+                           }});
+        executor.submit_at(now - 10ms, bulk::job{[&] {
+                               order.push_back(1);
+                               done.count_down();
+                           }});
+        done.wait();
+        expect(order == std::vector{1, 2, 3});
+        expect(executor.now() - now >= 30ms);
+    };
+
+    "the end waits for what has begun"_test = [] {
+        std::atomic<int> finished{0};
+        for (int round = 0; round < 100; ++round) {
+            std::latch begun{1};
+            bulk::thread_executor executor{2};
+            executor.submit(bulk::job{[&] {
+                begun.count_down();
+                ++finished;
+            }});
+            begun.wait();
+        }
+        expect(finished.load() == 100_i);
+    };
+};
+
+suite<"inline"> inlined = [] {
+    "jobs run in the calling thread until it is done"_test = [] {
+        bulk::inline_executor executor;
+        std::string order;
+        executor.submit(bulk::job{[&] {
+            order += 'a';
+            executor.submit(bulk::job{[&] { order += 'c'; }});
+            executor.submit_at(executor.now() + 5ms, bulk::job{[&] { order += 'd'; }});
+        }});
+        executor.submit(bulk::job{[&] { order += 'b'; }});
+        expect(executor.run_until([&] { return order.size() == 4; }));
+        expect(order == "abcd") << order;
+        expect(!executor.run_until([] { return false; })) << "nothing is left";
+    };
+};
+
+}  // namespace
+
+int main() {}
