@@ -29,7 +29,8 @@ struct operation_record {
     std::uint64_t file_size = 0;
 
     operation_state state = operation_state::pending;
-    bool paused = false;
+    bool paused = false;            ///< nothing new is begun until somebody resumes it
+    bool cancel_requested = false;  ///< its owner ends it when the rows in flight are done
     row_counters rows{};
     std::uint32_t retry_count = 0;
     std::string error_message{};

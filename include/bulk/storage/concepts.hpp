@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/core/event.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/core/page.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/core/row_record.hpp>
+#include <bulk/storage/lease.hpp>
+#include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/stored_file.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bulk {
+
+// What a backend can do. Every function may be called from any thread; each that changes something
+// is one transaction. tests/conformance says in detail what they mean: a new rule is written there
+// first. `errc::conflict` is a lost race (reload), `errc::unavailable` a backend that does not answer
+// (try again); whatever fails has changed nothing.
+
+/// Operations, their claims, and the events that go with their changes.
+template <typename Store>
+concept operation_store =
+    requires(Store& store, const operation_record& record, const operation_query& query,
+             const claim_request& request, const lease& held, operation_id id,
+             std::vector<event> events, timestamp now, std::chrono::milliseconds time) {
+        /// The stored record, or the one that has the same idempotency key and name already.
+        { store.create(record, events) } -> std::same_as<result<operation_record>>;
+        { store.get(id) } -> std::same_as<result<operation_record>>;
+        { store.query(query) } -> std::same_as<result<page<operation_record>>>;
+        /// Fails with `conflict` unless `record.version` is the stored one.
+        { store.update(record, events) } -> std::same_as<result<operation_record>>;
+        /// The same by its owner, who must still be it. Counters stay as they are stored.
+        { store.update(held, record, events) } -> std::same_as<result<operation_record>>;
+        /// The oldest that is pending, retrying, or active with a lease that ran out, if it is
+        /// neither paused nor unknown to the caller.
+        { store.claim(request) } -> std::same_as<result<std::optional<claimed_operation>>>;
+        /// That one, if it could be claimed like this.
+        { store.claim(id, request) } -> std::same_as<result<std::optional<claimed_operation>>>;
+        /// Keeps a lease for some more time, and tells what others asked for meanwhile.
+        { store.renew(held, now, time) } -> std::same_as<result<operation_record>>;
+        /// Gives a lease back: the operation can be claimed at once.
+        { store.release(held) } -> std::same_as<result<>>;
+    };
+
+/// The records of rows.
+template <typename Store>
+concept row_store =
+    requires(Store& store, const lease& held, const row_batch& batch, const row_query& query,
+             operation_id id, row_number row, step_index step, std::uint64_t count) {
+        { store.record(held, batch) } -> std::same_as<result<operation_record>>;
+        { store.query(query) } -> std::same_as<result<page<row_record>>>;
+        { store.get(id, row, step) } -> std::same_as<result<std::optional<row_record>>>;
+        /// How far `count` rows from `row` on are; none for those without a record.
+        {
+            store.progress(id, row, count)
+        } -> std::same_as<result<std::vector<std::optional<row_progress>>>>;
+    };
+
+/// What happened, in one order over all operations.
+template <typename Store>
+concept event_store = requires(Store& store, std::optional<operation_id> id,
+                               std::optional<std::uint64_t> after, std::uint32_t limit) {
+    /// Those behind `after`, oldest first; without it the newest, oldest first.
+    { store.events(id, after, limit) } -> std::same_as<result<std::vector<event>>>;
+};
+
+/// Uploads.
+template <typename Store>
+concept file_store = requires(Store& store, std::string name, byte_pull pull, std::uint64_t most,
+                              timestamp now, const std::string& id, std::uint64_t offset) {
+    /// Fails with `invalid_argument` when there are more than `most` bytes (0: any number).
+    { store.put_file(name, pull, most, now) } -> std::same_as<result<stored_file>>;
+    { store.file(id) } -> std::same_as<result<stored_file>>;
+    { store.open_file(id, offset) } -> std::same_as<result<byte_pull>>;
+    { store.remove_file(id) } -> std::same_as<result<>>;
+};
+
+template <typename Storage>
+concept storage =
+    operation_store<Storage> && row_store<Storage> && event_store<Storage> && file_store<Storage>;
+
+}  // namespace bulk

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/operation_record.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bulk {
+
+/// The right to work on an operation, until somebody else got it: each claim has a greater fence,
+/// and what comes with an older one is refused.
+struct lease {
+    operation_id operation{};
+    std::uint64_t fence = 0;
+
+    bool operator==(const lease&) const = default;
+};
+
+/// Who wants work, and which.
+struct claim_request {
+    std::string owner{};               ///< for people
+    std::vector<std::string> names{};  ///< of operations that this process knows; in any case
+    timestamp now{};
+    std::chrono::milliseconds lease_time{};
+};
+
+struct claimed_operation {
+    lease held{};
+    operation_record operation{};
+};
+
+}  // namespace bulk

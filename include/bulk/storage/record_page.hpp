@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bulk {
+
+/// So many rows share a page.
+inline constexpr std::uint64_t rows_per_page = 4096;
+
+/// When rows that follow each other went through a step.
+struct completed_run {
+    std::uint16_t first = 0;  ///< in the page, from 0
+    std::uint16_t count = 0;
+    std::uint32_t took = 0;  ///< in microseconds; what took longer than an hour is a record apart
+    timestamp started_at{};
+
+    [[nodiscard]] timestamp completed_at() const {
+        return started_at + std::chrono::microseconds{took};
+    }
+    [[nodiscard]] std::size_t end() const { return std::size_t{first} + count; }
+
+    bool operator==(const completed_run&) const = default;
+};
+static_assert(sizeof(completed_run) == 16);
+
+/// What a run can say of how long it took.
+[[nodiscard]] constexpr bool fits_in_run(std::chrono::microseconds took) {
+    return took.count() >= 0 && took.count() <= std::numeric_limits<std::uint32_t>::max();
+}
+
+/// The rows of one page that have completed one step at their first try: nearly all of them. Rows
+/// that were done together take one run together, so a million rows and three steps are some ten
+/// thousand runs. Everything else about a row is a record apart, which wins over the page.
+class record_page {
+public:
+    /// Rows come mostly in order, and are in no run yet.
+    void add(const completed_run& run) {
+        if (!runs_.empty() && runs_.back().end() == run.first && is_alike(runs_.back(), run)) {
+            runs_.back().count = static_cast<std::uint16_t>(runs_.back().count + run.count);
+            return;
+        }
+        const auto place = std::ranges::upper_bound(runs_, run.first, {}, &completed_run::first);
+        runs_.insert(place, run);
+    }
+
+    /// The run that the row is in, if it is in one.
+    [[nodiscard]] const completed_run* find(std::size_t row) const {
+        const auto after = std::ranges::upper_bound(runs_, row, {}, &completed_run::first);
+        if (after == runs_.begin()) return nullptr;
+        const completed_run& run = *std::prev(after);
+        return row < run.end() ? &run : nullptr;
+    }
+
+    [[nodiscard]] const std::vector<completed_run>& runs() const { return runs_; }
+
+    bool operator==(const record_page&) const = default;
+
+private:
+    [[nodiscard]] static bool is_alike(const completed_run& a, const completed_run& b) {
+        return a.started_at == b.started_at && a.took == b.took;
+    }
+
+    std::vector<completed_run> runs_;
+};
+
+namespace detail {
+
+inline void put_number(std::string& out, std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+    out += static_cast<char>(value);
+}
+
+inline std::optional<std::uint64_t> take_number(std::string_view& bytes) {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+        const auto byte = static_cast<unsigned char>(bytes.front());
+        bytes.remove_prefix(1);
+        value |= std::uint64_t{byte & 0x7fU} << shift;
+        if (byte < 0x80) return value;
+    }
+    return std::nullopt;
+}
+
+/// Small numbers of either sign become small numbers.
+inline std::uint64_t zigzag(std::int64_t value) {
+    return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+inline std::int64_t unzigzag(std::uint64_t value) {
+    return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
+}
+
+}  // namespace detail
+
+/// A page as bytes: a version, then for each run what lies between it and the one before, its size,
+/// and its times as differences.
+[[nodiscard]] inline std::string to_bytes(const record_page& page) {
+    std::string bytes{'\1'};
+    std::size_t end = 0;
+    std::int64_t time = 0;
+    for (const auto& run : page.runs()) {
+        detail::put_number(bytes, run.first - end);
+        detail::put_number(bytes, run.count);
+        detail::put_number(bytes, detail::zigzag(run.started_at.time_since_epoch().count() - time));
+        detail::put_number(bytes, run.took);
+        end = run.end();
+        time = run.started_at.time_since_epoch().count();
+    }
+    return bytes;
+}
+
+[[nodiscard]] inline result<record_page> page_from_bytes(std::string_view bytes) {
+    const auto refuse = [] {
+        return fail(errc::unavailable,
+                    "a stored page of row records cannot be read: its bytes are "
+                    "not what this version wrote");
+    };
+    if (!bytes.starts_with('\1')) return refuse();
+    bytes.remove_prefix(1);
+    record_page page;
+    std::uint64_t end = 0;
+    std::int64_t time = 0;
+    while (!bytes.empty()) {
+        const auto gap = detail::take_number(bytes), count = detail::take_number(bytes);
+        const auto moved = detail::take_number(bytes), took = detail::take_number(bytes);
+        if (!gap || !count || !moved || !took) return refuse();
+        if (*gap > rows_per_page || *count == 0 || *count > rows_per_page ||
+            end + *gap + *count > rows_per_page ||
+            *took > std::numeric_limits<std::uint32_t>::max())
+            return refuse();
+        time += detail::unzigzag(*moved);
+        page.add({.first = static_cast<std::uint16_t>(end + *gap),
+                  .count = static_cast<std::uint16_t>(*count),
+                  .took = static_cast<std::uint32_t>(*took),
+                  .started_at = timestamp{std::chrono::microseconds{time}}});
+        end += *gap + *count;
+    }
+    return page;
+}
+
+}  // namespace bulk

@@ -1,0 +1,124 @@
+// What an event store and a file store must do.
+#pragma once
+
+#include "operations.hpp"
+
+#include <bulk/storage/concepts.hpp>
+
+#include <support/ut.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace conformance {
+
+template <typename Make>
+void check_events(Make make) {
+    using namespace boost::ut;
+
+    "events have one growing order, and are asked for from a place on"_test = [&] {
+        auto store = make();
+        for (const int number : {1, 2, 1, 2, 1}) {
+            auto record = store->get(operation(number).id);
+            if (!record)
+                (void)store->create(operation(number), {created_event(operation(number))});
+            else
+                (void)store->update(*record, {status_changed_event(*record, record->state, at(9))});
+        }
+        const auto all = store->events(std::nullopt, 0, 100).value();
+        expect(fatal(all.size() == 5_ul));
+        for (std::size_t i = 1; i < all.size(); ++i) expect(all[i].sequence > all[i - 1].sequence);
+        const auto later = store->events(std::nullopt, all[2].sequence, 100).value();
+        expect(later.size() == 2_ul and later[0] == all[3] and later[1] == all[4]);
+        expect(store->events(std::nullopt, all[4].sequence, 100).value().empty());
+        expect(store->events(std::nullopt, 0, 2).value()[1] == all[1]);
+        const auto newest = store->events(std::nullopt, std::nullopt, 2).value();
+        expect(newest.size() == 2_ul and newest[0] == all[3] and newest[1] == all[4]);
+        const auto of_two = store->events(operation(2).id, 0, 100).value();
+        expect(of_two.size() == 2_ul and of_two[0] == all[1] and of_two[1] == all[3]);
+        expect(store->events(operation(3).id, std::nullopt, 100).value().empty());
+        expect(store->events(std::nullopt, 0, 0).value().size() == 1_ul) << "at least one is given";
+    };
+}
+
+inline bulk::byte_pull pull_of(std::string text) {
+    return [text = std::move(text),
+            at = std::size_t{0}](std::span<char> into) mutable -> bulk::result<std::size_t> {
+        const auto count = std::min({into.size(), text.size() - at, std::size_t{1000}});
+        std::copy_n(text.data() + at, count, into.data());
+        at += count;
+        return count;
+    };
+}
+
+inline std::string read_all(bulk::byte_pull pull) {
+    std::string all;
+    char part[700];
+    while (true) {
+        const auto got = pull(part);
+        if (!got) return got.error().message;
+        if (*got == 0) return all;
+        all.append(part, *got);
+    }
+}
+
+template <typename Make>
+void check_files(Make make) {
+    using namespace boost::ut;
+    using bulk::errc;
+
+    "a file is read as it was stored, from any place on"_test = [&] {
+        auto store = make();
+        std::string text;
+        for (int i = 0; i < 30000; ++i) text += std::to_string(i) + '\n';
+        const auto stored = store->put_file("a.csv", pull_of(text), 0, at(1));
+        expect(fatal(stored.has_value()));
+        expect(stored->name == "a.csv" and stored->size == text.size() and
+               stored->stored_at == at(1));
+        bulk::checksum sum;
+        sum.add(text);
+        expect(stored->checksum == sum.value());
+        expect(store->file(stored->id).value() == *stored);
+        expect(read_all(store->open_file(stored->id, 0).value()) == text);
+        expect(read_all(store->open_file(stored->id, 5000).value()) == text.substr(5000));
+        expect(read_all(store->open_file(stored->id, text.size() + 5).value()).empty());
+        const auto other = store->put_file("a.csv", pull_of("b"), 0, at(2)).value();
+        expect(other.id != stored->id) << "names need not differ";
+    };
+
+    "too much is refused while it comes, and nothing is kept"_test = [&] {
+        auto store = make();
+        expect(store->put_file("a", pull_of(std::string(5000, 'x')), 5000, at(1)).has_value());
+        const auto refused = store->put_file("a", pull_of(std::string(5001, 'x')), 5000, at(1));
+        expect(fatal(!refused.has_value()));
+        expect(refused.error().code == errc::invalid_argument);
+        expect(refused.error().message.contains("5000"));
+    };
+
+    "a source that fails, fails the upload"_test = [&] {
+        auto store = make();
+        int pulls = 0;
+        const auto stored = store->put_file(
+            "a",
+            [&](std::span<char> into) -> bulk::result<std::size_t> {
+                if (++pulls > 2) return bulk::fail(errc::unavailable, "the line is dead");
+                return into.size() > 3 ? 3 : into.size();
+            },
+            0, at(1));
+        expect(stored.error().message == "the line is dead");
+    };
+
+    "what is removed is gone; what was opened is read to its end"_test = [&] {
+        auto store = make();
+        const auto stored = store->put_file("a", pull_of("text"), 0, at(1)).value();
+        auto open = store->open_file(stored.id, 0).value();
+        expect(store->remove_file(stored.id).has_value());
+        expect(read_all(open) == "text");
+        expect(store->file(stored.id).error().code == errc::not_found);
+        expect(store->open_file(stored.id, 0).error().code == errc::not_found);
+        expect(store->remove_file(stored.id).error().code == errc::not_found);
+    };
+}
+
+}  // namespace conformance

@@ -1,0 +1,223 @@
+// What an operation store must do. `Make` gives a fresh, empty storage.
+#pragma once
+
+#include <bulk/storage/concepts.hpp>
+
+#include <support/ut.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace conformance {
+
+inline bulk::timestamp at(int seconds) {
+    return bulk::timestamp{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}} +
+           std::chrono::seconds{seconds};
+}
+
+inline bulk::operation_record operation(int number, std::string name = "import") {
+    return {.id = {{.high = static_cast<std::uint64_t>(number), .low = 7}},
+            .name = std::move(name),
+            .created_by = "ops",
+            .created_at = at(number)};
+}
+
+inline bulk::claim_request request(int now, std::vector<std::string> names = {"import"}) {
+    return {.owner = "me",
+            .names = std::move(names),
+            .now = at(now),
+            .lease_time = std::chrono::seconds{10}};
+}
+
+template <typename Make>
+void check_operations(Make make) {
+    using namespace boost::ut;
+    using bulk::errc, bulk::operation_state;
+
+    "an operation is stored with its events, and read as it was"_test = [&] {
+        auto store = make();
+        auto wanted = operation(1);
+        wanted.metadata = R"({"a":1})";
+        wanted.file_name = "x.csv";
+        wanted.file_size = 12;
+        const auto stored = store->create(wanted, {created_event(wanted)});
+        expect(fatal(stored.has_value()));
+        wanted.version = stored->version;
+        expect(wanted.version > 0_u);
+        expect(*stored == wanted);
+        expect(store->get(wanted.id).value() == wanted);
+        expect(store->events(wanted.id, std::nullopt, 10).value().size() == 1_ul);
+        expect(store->get(operation(2).id).error().code == errc::not_found);
+        expect(!store->create(wanted, {}).has_value()) << "ids are unique";
+    };
+
+    "an idempotency key gives the first operation again, per operation name"_test = [&] {
+        auto store = make();
+        auto first = operation(1), again = operation(2), other = operation(3, "export");
+        first.idempotency_key = again.idempotency_key = other.idempotency_key = "k";
+        (void)store->create(first, {created_event(first)});
+        expect(store->create(again, {created_event(again)}).value().id == first.id);
+        expect(store->create(other, {created_event(other)}).value().id == other.id);
+        expect(store->get(again.id).error().code == errc::not_found);
+        expect(store->events(std::nullopt, 0, 10).value().size() == 2_ul) << "no event for none";
+    };
+
+    "an update with an old version is refused, and changes nothing"_test = [&] {
+        auto store = make();
+        auto mine = store->create(operation(1), {}).value(), yours = mine;
+        mine.paused = true;
+        const auto updated = store->update(mine, {});
+        expect(fatal(updated.has_value()));
+        expect(updated->version > mine.version);
+        yours.cancel_requested = true;
+        expect(
+            store->update(yours, {status_changed_event(yours, yours.state, at(1))}).error().code ==
+            errc::conflict);
+        expect(store->get(mine.id).value() == *updated);
+        expect(store->events(mine.id, 0, 10).value().empty());
+        expect(store->update(operation(9), {}).error().code == errc::not_found);
+    };
+
+    "the oldest is claimed first, once, and only if it is known"_test = [&] {
+        auto store = make();
+        for (const int number : {3, 1, 2}) (void)store->create(operation(number), {});
+        (void)store->create(operation(0, "unknown"), {});
+        expect(store->claim(request(10)).value()->operation.id == operation(1).id);
+        expect(store->claim(request(10)).value()->operation.id == operation(2).id);
+        expect(store->claim(request(10, {"IMPORT"})).value()->operation.id == operation(3).id);
+        expect(!store->claim(request(10)).value().has_value());
+        expect(!store->claim(operation(1).id, request(10)).value().has_value()) << "it is taken";
+        expect(store->claim(operation(0).id, request(10)).value().has_value()) << "asked by id";
+        expect(!store->claim(operation(77).id, request(10)).value().has_value());
+    };
+
+    "a lease that ran out goes to the next, and the last owner's writes are refused"_test = [&] {
+        auto store = make();
+        (void)store->create(operation(1), {});
+        const auto first = store->claim(request(0)).value().value();
+        expect(!store->claim(request(9)).value().has_value());
+        expect(store->renew(first.held, at(9), std::chrono::seconds{10}).has_value());
+        expect(!store->claim(request(18)).value().has_value()) << "it was renewed";
+        const auto second = store->claim(request(19)).value();
+        expect(fatal(second.has_value()));
+        expect(second->held.fence > first.held.fence);
+        for (const auto& refused : {store->renew(first.held, at(19), std::chrono::seconds{10}),
+                                    store->update(first.held, first.operation, {}),
+                                    store->record(first.held, {.counted = {.processed = 1}})})
+            expect(!refused.has_value() and refused.error().code == errc::conflict);
+        expect(store->release(first.held).error().code == errc::conflict);
+        expect(store->get(operation(1).id).value().rows == bulk::row_counters{});
+        expect(store->renew(second->held, at(19), std::chrono::seconds{10}).has_value());
+    };
+
+    "an operation that was given back can be claimed at once"_test = [&] {
+        auto store = make();
+        (void)store->create(operation(1), {});
+        auto claimed = store->claim(request(0)).value().value();
+        (void)move_to(claimed.operation, operation_state::validating, at(0));
+        claimed.operation = store->update(claimed.held, claimed.operation, {}).value();
+        expect(store->release(claimed.held).has_value());
+        const auto again = store->claim(request(1)).value();
+        expect(fatal(again.has_value()));
+        expect(again->operation.state == operation_state::validating);
+        expect(again->held.fence > claimed.held.fence);
+    };
+
+    "paused operations are not claimed, unless to be cancelled; those at rest never"_test = [&] {
+        auto store = make();
+        auto record = store->create(operation(1), {}).value();
+        record.paused = true;
+        record = store->update(record, {}).value();
+        expect(!store->claim(request(0)).value().has_value());
+        record.cancel_requested = true;
+        record = store->update(record, {}).value();
+        auto claimed = store->claim(request(0)).value().value();
+        (void)move_to(claimed.operation, operation_state::cancelled, at(0));
+        expect(store->update(claimed.held, claimed.operation, {}).has_value());
+        expect(!store->claim(request(100)).value().has_value());
+        expect(store->update(claimed.held, claimed.operation, {}).error().code == errc::conflict)
+            << "an operation at rest has no owner";
+    };
+
+    "an owner's update keeps what others asked for and what was counted"_test = [&] {
+        auto store = make();
+        (void)store->create(operation(1), {});
+        auto claimed = store->claim(request(0)).value().value();
+        auto seen = store->get(operation(1).id).value();
+        seen.cancel_requested = true;
+        (void)store->update(seen, {});
+        (void)store->record(claimed.held,
+                            {.counted = {.processed = 3, .successful = 2, .failed = 1}});
+        claimed.operation.rows.total = 5;
+        (void)move_to(claimed.operation, operation_state::validating, at(1));
+        const auto stored = store->update(claimed.held, claimed.operation, {}).value();
+        expect(stored.cancel_requested);
+        expect(stored.rows ==
+               bulk::row_counters{.total = 5, .processed = 3, .successful = 2, .failed = 1});
+        expect(store->renew(claimed.held, at(1), std::chrono::seconds{1}).value() == stored);
+    };
+
+    "queries filter, sort and page"_test = [&] {
+        auto store = make();
+        const auto put = [&](int number, std::string name, std::string by, operation_state state,
+                             std::uint64_t total) {
+            auto record = operation(number, std::move(name));
+            record.created_by = std::move(by);
+            record.state = state;
+            record.rows = {.total = total, .processed = total / 2};
+            (void)store->create(record, {});
+        };
+        put(1, "import users", "Ann", operation_state::completed, 30);
+        put(2, "Import Devices", "bob", operation_state::failed, 10);
+        put(3, "export", "ann", operation_state::running, 20);
+        put(4, "import users", "Cid", operation_state::completed, 40);
+        put(5, "archive", "Bob", operation_state::pending, 0);
+        const auto ask = [&](bulk::operation_query query) {
+            std::string order;
+            query.page_size = 2;
+            std::uint64_t total = 0;
+            while (true) {
+                const auto page = store->query(query);
+                if (!page) return page.error().message;
+                for (const auto& each : page->items)
+                    order += static_cast<char>('0' + each.id.value.high);
+                total = page->total;
+                query.after = page->next;
+                if (page->next.empty()) break;
+                expect(page->items.size() == 2_ul) << "only the last page is short";
+            }
+            expect(total == order.size());
+            return order;
+        };
+        using enum bulk::operation_sort;
+        expect(ask({}) == "54321");
+        expect(ask({.descending = false}) == "12345");
+        expect(ask({.name_contains = "IMPORT"}) == "421");
+        expect(ask({.created_by_contains = "ANN"}) == "31");
+        expect(ask({.state = operation_state::completed}) == "41");
+        expect(ask({.name_contains = "import", .created_by_contains = "b"}) == "2");
+        expect(ask({.created_from = at(2), .created_to = at(4)}) == "432");
+        expect(ask({.sort = name, .descending = false}) == "53214");
+        expect(ask({.sort = total_rows}) == "41325");
+        expect(ask({.sort = processed_rows, .descending = false}) == "52314");
+        expect(ask({.sort = state, .descending = false}) == "53142");
+        expect(ask({.name_contains = "nothing"}).empty());
+        expect(ask({.after = "zz"}).contains("not one of ours"));
+        expect(store->query(bulk::operation_query{.page_size = 0}).error().code ==
+               errc::invalid_argument);
+    };
+
+    "a page goes on where the last ended, though records come and go"_test = [&] {
+        auto store = make();
+        for (int number = 1; number <= 6; ++number) (void)store->create(operation(number), {});
+        auto page = store->query(bulk::operation_query{.page_size = 3}).value();
+        (void)store->create(operation(9), {});
+        page = store->query(bulk::operation_query{.page_size = 3, .after = page.next}).value();
+        expect(page.items.size() == 3_ul and page.items[0].id == operation(3).id);
+        expect(page.next.empty());
+    };
+}
+
+}  // namespace conformance

@@ -1,0 +1,229 @@
+// What a row store must do.
+#pragma once
+
+#include "operations.hpp"
+
+#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/record_page.hpp>
+
+#include <support/ut.hpp>
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace conformance {
+
+inline bulk::row_number row(std::uint64_t number) { return bulk::row_number{number}; }
+inline bulk::step_index step(int number) { return static_cast<bulk::step_index>(number); }
+
+inline bulk::row_record record_of(std::uint64_t number, int step_number, bulk::row_state state) {
+    return {.operation = operation(1).id,
+            .row = row(number),
+            .step = step(step_number),
+            .state = state,
+            .attempt = 1,
+            .started_at = at(static_cast<int>(number))};
+}
+
+template <typename Make>
+void check_rows(Make make) {
+    using namespace boost::ut;
+    using bulk::errc, bulk::row_state, bulk::error_type;
+
+    const auto with_claim = [&] {
+        auto store = make();
+        (void)store->create(operation(1), {});
+        auto claimed = store->claim(request(0)).value().value();
+        return std::pair{std::move(store), claimed.held};
+    };
+
+    "what is packed and what is apart reads as one"_test = [&] {
+        auto [store, held] = with_claim();
+        auto failed = record_of(3, 1, row_state::failed);
+        failed.failure = error_type::step_failure;
+        failed.error_message = "no";
+        failed.row_id = "c";
+        const bulk::row_batch batch{.completed = {{row(1), 5, step(-1), step(-1), at(0), at(1)},
+                                                  {row(1), 2, step(0), step(2), at(1), at(3)},
+                                                  {row(3), 1, step(0), step(0), at(3), at(4)}},
+                                    .records = {failed},
+                                    .row_ids = {{row(1), "a"}, {row(2), "b"}, {row(3), "c"}},
+                                    .counted = {.processed = 3, .successful = 2, .failed = 1}};
+        expect(store->record(held, batch).value().rows == batch.counted);
+        const auto second = store->get(operation(1).id, row(2), step(1)).value();
+        expect(fatal(second.has_value()));
+        expect(second->state == row_state::completed and second->attempt == 1_u);
+        expect(second->row_id == "b");
+        expect(second->started_at == at(1) and second->completed_at == at(3));
+        expect(store->get(operation(1).id, row(3), step(1)).value() == failed);
+        expect(!store->get(operation(1).id, row(3), step(2)).value().has_value());
+        expect(!store->get(operation(1).id, row(6), step(-1)).value().has_value());
+        const auto all = store->query(bulk::row_query{.operation = operation(1).id}).value();
+        expect(all.total == 13_u) << all.total;
+    };
+
+    "a record replaces the one before"_test = [&] {
+        auto [store, held] = with_claim();
+        auto record = record_of(1, 0, row_state::running);
+        record.attempt = 2;
+        (void)store->record(held, {.records = {record}});
+        const auto progress = store->progress(operation(1).id, row(1), 1).value();
+        expect(progress[0] == bulk::row_progress{step(0), row_state::running, 2});
+        record.state = row_state::completed;
+        (void)store->record(held, {.records = {record}});
+        expect(store->get(operation(1).id, row(1), step(0)).value() == record);
+        expect(
+            store->query(bulk::row_query{.operation = operation(1).id, .state = row_state::running})
+                .value()
+                .items.empty());
+    };
+
+    "progress is the last step with a record, over the edges of pages"_test = [&] {
+        auto [store, held] = with_claim();
+        const auto edge = bulk::rows_per_page;
+        (void)store->record(held,
+                            {.completed = {{row(1), edge + 2, step(-1), step(-1), at(0), at(0)},
+                                           {row(edge), 2, step(0), step(1), at(1), at(1)}},
+                             .records = {record_of(edge + 2, 0, row_state::failed)}});
+        const auto progress = store->progress(operation(1).id, row(edge - 1), 5).value();
+        expect(progress.size() == 5_ul);
+        expect(progress[0] == bulk::row_progress{step(-1), row_state::completed, 1});
+        expect(progress[1] == bulk::row_progress{step(1), row_state::completed, 1});
+        expect(progress[2] == bulk::row_progress{step(1), row_state::completed, 1});
+        expect(progress[3] == bulk::row_progress{step(0), row_state::failed, 1});
+        expect(!progress[4].has_value());
+        expect(!store->progress(operation(5).id, row(1), 1).value()[0].has_value());
+    };
+
+    "queries filter, sort and page"_test = [&] {
+        auto [store, held] = with_claim();
+        const auto with = [](bulk::row_record record, error_type type, std::uint32_t retries) {
+            record.failure = type;
+            record.retry_attempt = retries;
+            return record;
+        };
+        // Rows 1 to 6 are valid but 5; 1 and 2 are done, 3 failed, 4 timed out, 6 waits.
+        (void)store->record(
+            held,
+            {.completed = {{row(1), 4, step(-1), step(-1), at(0), at(1)},
+                           {row(6), 1, step(-1), step(-1), at(0), at(1)},
+                           {row(1), 2, step(0), step(1), at(20), at(21)}},
+             .records = {with(record_of(5, -1, row_state::failed), error_type::validation, 0),
+                         with(record_of(3, 0, row_state::failed), error_type::step_failure, 2),
+                         with(record_of(4, 0, row_state::timed_out), error_type::timeout, 0),
+                         record_of(6, 0, row_state::waiting_for_completion)},
+             .row_ids = {{row(1), "Zed"}, {row(2), "anna"}, {row(3), "Annabel"}, {row(5), "bob"}}});
+        const auto ask = [&, &store = store](bulk::row_query query) {
+            query.operation = operation(1).id;
+            query.page_size = 3;
+            std::string order;
+            std::uint64_t total = 0, count = 0;
+            while (true) {
+                const auto page = store->query(query);
+                if (!page) return page.error().message;
+                for (const auto& each : page->items) {
+                    order += std::to_string(to_number(each.row));
+                    order += each.step == bulk::validation_step
+                                 ? 'v'
+                                 : static_cast<char>('a' + to_number(each.step));
+                    ++count;
+                }
+                total = page->total;
+                query.after = page->next;
+                if (page->next.empty()) break;
+                expect(page->items.size() == 3_ul) << "only the last page is short";
+            }
+            expect(total == count) << order;
+            return order;
+        };
+        using sort = bulk::row_sort;
+        expect(ask({}) == "1v1a1b2v2a2b3v3a4v4a5v6v6a") << ask({});
+        expect(ask({.descending = true}) == "6a6v5v4a4v3a3v2b2a2v1b1a1v");
+        expect(ask({.rows = {row(6), row(2), row(99)}}) == "2v2a2b6v6a");
+        expect(ask({.from_row = row(3), .to_row = row(4)}) == "3v3a4v4a");
+        expect(ask({.row_id_contains = "ANNA"}) == "2v2a2b3v3a");
+        expect(ask({.step = step(0)}) == "1a2a3a4a6a");
+        expect(ask({.state = row_state::completed}) == "1v1a1b2v2a2b3v4v6v");
+        expect(ask({.state = row_state::waiting_for_completion}) == "6a");
+        expect(ask({.failure = error_type::timeout}) == "4a");
+        expect(ask({.errors_only = true}) == "3a4a5v");
+        expect(ask({.errors_only = true, .descending = true}) == "5v4a3a");
+        expect(ask({.min_retry_attempt = 1}) == "3a");
+        expect(ask({.to_row = row(4), .errors_only = true}) == "3a4a");
+        expect(ask({.sort = sort::step}) == "1v2v3v4v5v6v1a2a3a4a6a1b2b");
+        expect(ask({.errors_only = true, .sort = sort::failure}) == "5v3a4a");
+        expect(ask({.step = step(0), .sort = sort::state}) == "6a1a2a3a4a");
+        expect(ask({.step = step(0), .sort = sort::started_at}) == "3a4a6a1a2a");
+        expect(ask({.step = step(-1), .sort = sort::row_id}) == "4v6v3v1v2v5v")
+            << ask({.step = step(-1), .sort = sort::row_id});
+        expect(store->query(bulk::row_query{.operation = operation(8).id}).error().code ==
+               errc::not_found);
+        expect(store->query(bulk::row_query{.operation = operation(1).id, .page_size = 1001})
+                   .error()
+                   .code == errc::invalid_argument);
+    };
+
+    "a batch is written whole or not at all"_test = [&] {
+        auto [store, held] = with_claim();
+        const bulk::lease stale{held.operation, held.fence - 1};
+        expect(!store
+                    ->record(stale, {.completed = {{row(1), 1, step(0), step(0), at(0), at(0)}},
+                                     .records = {record_of(2, 0, row_state::failed)},
+                                     .counted = {.processed = 2},
+                                     .events = {created_event(operation(1))}})
+                    .has_value());
+        expect(store->query(bulk::row_query{.operation = operation(1).id}).value().total == 0_u);
+        expect(store->events(std::nullopt, 0, 10).value().empty());
+        expect(store->get(operation(1).id).value().rows.processed == 0_u);
+    };
+
+    "random batches read as a plain map would"_test = [&] {
+        std::mt19937 random{17};
+        for (int seed = 0; seed < 30; ++seed) {
+            auto [store, held] = with_claim();
+            std::map<std::pair<std::uint64_t, int>, bulk::row_state> model;
+            for (int batches = 0; batches < 20; ++batches) {
+                bulk::row_batch batch;
+                const std::uint64_t first = 1 + random() % 9000, count = 1 + random() % 50;
+                const int from = -1 + static_cast<int>(random() % 3),
+                          to = from + static_cast<int>(random() % 3);
+                bool is_free = true;
+                for (auto r = first; r < first + count; ++r)
+                    for (int s = from; s <= to; ++s) is_free &= !model.contains({r, s});
+                if (is_free) {
+                    batch.completed.push_back(
+                        {row(first), count, step(from), step(to), at(0), at(1)});
+                    for (auto r = first; r < first + count; ++r)
+                        for (int s = from; s <= to; ++s) model[{r, s}] = row_state::completed;
+                }
+                const std::uint64_t apart = 1 + random() % 9000;
+                if (!model.contains({apart, 1})) {
+                    batch.records.push_back(record_of(apart, 1, row_state::failed));
+                    model[{apart, 1}] = row_state::failed;
+                }
+                expect(store->record(held, batch).has_value());
+            }
+            auto expected = model.begin();
+            bulk::row_query query{.operation = operation(1).id, .page_size = 97};
+            while (true) {
+                const auto page = store->query(query).value();
+                for (const auto& each : page.items) {
+                    expect(fatal(expected != model.end()));
+                    expect(to_number(each.row) == expected->first.first and
+                           to_number(each.step) == expected->first.second and
+                           each.state == expected->second);
+                    ++expected;
+                }
+                query.after = page.next;
+                if (page.next.empty()) break;
+            }
+            expect(expected == model.end());
+        }
+    };
+}
+
+}  // namespace conformance
