@@ -26,6 +26,9 @@ public:
     explicit context(place place, std::stop_token stop = {})
         : place_{place}, stop_{std::move(stop)} {}
 
+    /// The engine goes on to the next step or row.
+    void enter(place place) { place_ = place; }
+
     [[nodiscard]] operation_id operation() const { return place_.operation; }
     [[nodiscard]] row_number row() const { return place_.row; }
     [[nodiscard]] step_index step() const { return place_.step; }

@@ -162,6 +162,11 @@ struct ndjson_format : detail::json_layout_format<json::layout::lines> {
     static bool fits(std::string_view begin) { return detail::first_character(begin) == '{'; }
 };
 
+/// What reads rows of a type from files of a format.
+template <typename Row, typename Format>
+using reader_of = typename decltype(Format::template open<Row>(
+    std::declval<byte_source>(), std::declval<const read_options&>()))::value_type;
+
 /// The end of a file's name that says what it is, without that of a packer: "csv" of "a.csv.gz".
 [[nodiscard]] inline std::string_view format_extension(std::string_view name) {
     const auto take = [&] {

@@ -21,10 +21,6 @@ namespace bulk {
 
 namespace detail {
 
-template <typename Row, typename Format>
-using reader_of = typename decltype(Format::template open<Row>(
-    std::declval<byte_source>(), std::declval<const read_options&>()))::value_type;
-
 /// A list of types without those that stand in it before.
 template <typename Variant, typename... Types>
 struct distinct {
@@ -65,7 +61,7 @@ public:
     rows_of(Reader reader, std::string_view format) : reader_{std::move(reader)}, format_{format} {}
 
 private:
-    typename detail::distinct<std::variant<>, detail::reader_of<Row, Formats>...>::type reader_;
+    typename detail::distinct<std::variant<>, reader_of<Row, Formats>...>::type reader_;
     std::string_view format_;
 };
 

@@ -32,7 +32,10 @@ public:
         : scanner_{std::move(scanner)}, rows_per_slice_{rows_per_slice}, skip_header_{has_header} {}
 
     /// The next slice; none at the end. Fails where the file does: it could not be read whole.
-    [[nodiscard]] result<std::optional<slice>> next() {
+    [[nodiscard]] result<std::optional<slice>> next() { return next(rows_per_slice_); }
+
+    /// The same, of at most `rows` rows.
+    [[nodiscard]] result<std::optional<slice>> next(std::uint64_t rows) {
         if (skip_header_) {
             skip_header_ = false;
             if (auto moved = move(); !moved) return std::unexpected{moved.error()};
@@ -43,7 +46,7 @@ public:
         }
         if (at_end_) return std::nullopt;
         slice slice{.offset = begin_, .first_row = row_number{rows_ + 1}, .line = line_};
-        while (!at_end_ && slice.rows < rows_per_slice_) {
+        while (!at_end_ && slice.rows < rows) {
             ++slice.rows;
             if (auto moved = move(); !moved) return std::unexpected{moved.error()};
         }

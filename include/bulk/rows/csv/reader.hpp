@@ -86,6 +86,8 @@ public:
 
     [[nodiscard]] row_number row() const { return row_; }                 ///< of the last row
     [[nodiscard]] std::uint64_t line() const { return scanner_.line(); }  ///< where it begins
+    /// The last row as it stands in the file; gone with the next one, or when it was too long.
+    [[nodiscard]] std::string_view raw() const { return scanner_.current().whole(); }
     [[nodiscard]] const row_error& problem() const { return problem_; }
     [[nodiscard]] const bulk::error& error() const { return scanner_.error(); }
     [[nodiscard]] const binding<Row>& columns() const { return binding_; }

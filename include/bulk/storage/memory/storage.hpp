@@ -25,101 +25,102 @@
 namespace bulk::memory {
 
 /// Everything in this process, gone with it: for tests, for embedding, and the reference for every
-/// other backend. One lock; each call holds it for as long as it takes to find or put its records.
+/// other backend. A handle: copies share what they hold, as two processes share a database. One
+/// lock; each call holds it for as long as it takes to find or put its records.
 class storage {
 public:
     [[nodiscard]] result<operation_record> create(const operation_record& record,
                                                   const std::vector<event>& events) {
-        const std::scoped_lock lock{mutex_};
+        const std::scoped_lock lock{all_->mutex};
         if (!record.idempotency_key.empty())
-            if (const auto* first = operations_.find_key(record.name, record.idempotency_key))
+            if (const auto* first = all_->operations.find_key(record.name, record.idempotency_key))
                 return *first;
-        auto stored = operations_.insert(record);
+        auto stored = all_->operations.insert(record);
         if (stored) append(events);
         return stored;
     }
 
     [[nodiscard]] result<operation_record> get(operation_id id) {
-        const std::scoped_lock lock{mutex_};
-        return operations_.get(id);
+        const std::scoped_lock lock{all_->mutex};
+        return all_->operations.get(id);
     }
 
     [[nodiscard]] result<page<operation_record>> query(const operation_query& query) {
-        const std::scoped_lock lock{mutex_};
-        return operations_.query(query);
+        const std::scoped_lock lock{all_->mutex};
+        return all_->operations.query(query);
     }
 
     [[nodiscard]] result<operation_record> update(const operation_record& record,
                                                   const std::vector<event>& events) {
-        const std::scoped_lock lock{mutex_};
-        auto stored = operations_.update(record);
+        const std::scoped_lock lock{all_->mutex};
+        auto stored = all_->operations.update(record);
         if (stored) append(events);
         return stored;
     }
 
     [[nodiscard]] result<operation_record> update(const lease& held, const operation_record& record,
                                                   const std::vector<event>& events) {
-        const std::scoped_lock lock{mutex_};
-        auto stored = operations_.update(held, record);
+        const std::scoped_lock lock{all_->mutex};
+        auto stored = all_->operations.update(held, record);
         if (stored) append(events);
         return stored;
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
-        const std::scoped_lock lock{mutex_};
-        return operations_.claim(request);
+        const std::scoped_lock lock{all_->mutex};
+        return all_->operations.claim(request);
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
                                                                  const claim_request& request) {
-        const std::scoped_lock lock{mutex_};
-        return operations_.claim(id, request);
+        const std::scoped_lock lock{all_->mutex};
+        return all_->operations.claim(id, request);
     }
 
     [[nodiscard]] result<operation_record> renew(const lease& held, timestamp now,
                                                  std::chrono::milliseconds time) {
-        const std::scoped_lock lock{mutex_};
-        return operations_.renew(held, now, time);
+        const std::scoped_lock lock{all_->mutex};
+        return all_->operations.renew(held, now, time);
     }
 
     [[nodiscard]] result<> release(const lease& held) {
-        const std::scoped_lock lock{mutex_};
-        return operations_.release(held);
+        const std::scoped_lock lock{all_->mutex};
+        return all_->operations.release(held);
     }
 
     [[nodiscard]] result<operation_record> record(const lease& held, const row_batch& batch) {
-        const std::scoped_lock lock{mutex_};
-        auto counted = operations_.count(held, batch.counted);
+        const std::scoped_lock lock{all_->mutex};
+        auto counted = all_->operations.count(held, batch.counted);
         if (!counted) return counted;
-        rows_.try_emplace(held.operation, held.operation).first->second.add(batch);
+        all_->rows.try_emplace(held.operation, held.operation).first->second.add(batch);
         append(batch.events);
         return counted;
     }
 
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        const std::scoped_lock lock{mutex_};
-        if (auto known = operations_.get(query.operation); !known)
+        const std::scoped_lock lock{all_->mutex};
+        if (auto known = all_->operations.get(query.operation); !known)
             return std::unexpected{known.error()};
-        const auto rows = rows_.find(query.operation);
-        if (rows == rows_.end()) return page<row_record>{};
+        const auto rows = all_->rows.find(query.operation);
+        if (rows == all_->rows.end()) return page<row_record>{};
         return rows->second.query(query);
     }
 
     [[nodiscard]] result<std::optional<row_record>> get(operation_id id, row_number row,
                                                         step_index step) {
-        const std::scoped_lock lock{mutex_};
-        const auto rows = rows_.find(id);
-        if (rows == rows_.end()) return std::nullopt;
+        const std::scoped_lock lock{all_->mutex};
+        const auto rows = all_->rows.find(id);
+        if (rows == all_->rows.end()) return std::nullopt;
         return rows->second.get(row, step);
     }
 
     [[nodiscard]] result<std::vector<std::optional<row_progress>>> progress(operation_id id,
                                                                             row_number first,
                                                                             std::uint64_t count) {
-        const std::scoped_lock lock{mutex_};
+        const std::scoped_lock lock{all_->mutex};
         std::vector<std::optional<row_progress>> all(count);
-        if (const auto rows = rows_.find(id); rows != rows_.end())
+        if (const auto rows = all_->rows.find(id); rows != all_->rows.end())
             for (std::size_t i = 0; i < all.size(); ++i)
                 all[i] = rows->second.progress(row_number{to_number(first) + i});
         return all;
@@ -128,10 +129,10 @@ public:
     [[nodiscard]] result<std::vector<event>> events(std::optional<operation_id> id,
                                                     std::optional<std::uint64_t> after,
                                                     std::uint32_t limit) {
-        const std::scoped_lock lock{mutex_};
+        const std::scoped_lock lock{all_->mutex};
         limit = std::clamp<std::uint32_t>(limit, 1, largest_page);
         std::vector<event> found;
-        const auto& log = id ? events_of_[*id] : events_;
+        const auto& log = id ? all_->events_of[*id] : all_->events;
         if (after) {
             auto at = std::ranges::upper_bound(log, *after, {}, &event::sequence);
             for (; at != log.end() && found.size() < limit; ++at) found.push_back(*at);
@@ -157,27 +158,27 @@ public:
             sum.add({part.data(), *got});
             content->append(part.data(), *got);
         }
-        const std::scoped_lock lock{mutex_};
-        stored_file about{.id = concat("memory-", ++last_file_),
+        const std::scoped_lock lock{all_->mutex};
+        stored_file about{.id = concat("memory-", ++all_->last_file),
                           .name = std::move(name),
                           .size = content->size(),
                           .checksum = sum.value(),
                           .stored_at = now};
-        files_.emplace(about.id, upload{about, std::move(content)});
+        all_->files.emplace(about.id, upload{about, std::move(content)});
         return about;
     }
 
     [[nodiscard]] result<stored_file> file(const std::string& id) {
-        const std::scoped_lock lock{mutex_};
-        const auto found = files_.find(id);
-        if (found == files_.end()) return no_file(id);
+        const std::scoped_lock lock{all_->mutex};
+        const auto found = all_->files.find(id);
+        if (found == all_->files.end()) return no_file(id);
         return found->second.about;
     }
 
     [[nodiscard]] result<byte_pull> open_file(const std::string& id, std::uint64_t offset) {
-        const std::scoped_lock lock{mutex_};
-        const auto found = files_.find(id);
-        if (found == files_.end()) return no_file(id);
+        const std::scoped_lock lock{all_->mutex};
+        const auto found = all_->files.find(id);
+        if (found == all_->files.end()) return no_file(id);
         return byte_pull{[content = found->second.content, at = static_cast<std::size_t>(offset)](
                              std::span<char> into) mutable -> result<std::size_t> {
             const std::size_t left = content->size() - std::min(at, content->size());
@@ -189,8 +190,8 @@ public:
     }
 
     [[nodiscard]] result<> remove_file(const std::string& id) {
-        const std::scoped_lock lock{mutex_};
-        if (files_.erase(id) == 0) return no_file(id);
+        const std::scoped_lock lock{all_->mutex};
+        if (all_->files.erase(id) == 0) return no_file(id);
         return {};
     }
 
@@ -200,26 +201,30 @@ private:
         std::shared_ptr<const std::string> content;
     };
 
+    struct tables {
+        std::mutex mutex;
+        operation_table operations;
+        std::map<operation_id, row_table> rows;
+        std::deque<event> events;
+        std::map<operation_id, std::deque<event>> events_of;
+        std::uint64_t last_event = 0;
+        std::map<std::string, upload> files;
+        std::uint64_t last_file = 0;
+    };
+
     static std::unexpected<error> no_file(const std::string& id) {
         return fail(errc::not_found, concat("there is no file '", id, '\''));
     }
 
     void append(const std::vector<event>& events) {
         for (event each : events) {
-            each.sequence = ++last_event_;
-            events_of_[each.operation].push_back(each);
-            events_.push_back(std::move(each));
+            each.sequence = ++all_->last_event;
+            all_->events_of[each.operation].push_back(each);
+            all_->events.push_back(std::move(each));
         }
     }
 
-    std::mutex mutex_;
-    operation_table operations_;
-    std::map<operation_id, row_table> rows_;
-    std::deque<event> events_;
-    std::map<operation_id, std::deque<event>> events_of_;
-    std::uint64_t last_event_ = 0;
-    std::map<std::string, upload> files_;
-    std::uint64_t last_file_ = 0;
+    std::shared_ptr<tables> all_ = std::make_shared<tables>();
 };
 static_assert(bulk::storage<storage>);
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/id.hpp>
+#include <bulk/core/reflect.hpp>
+
+#include <cstdint>
+
+namespace bulk {
+
+/// Why a run ends before its rows do.
+enum class stop_reason : std::uint8_t {
+    none,
+    cancelled,  ///< the operation ends
+    paused,     ///< somebody resumes it later
+    shutdown,   ///< the next process, or the next start, goes on
+    lost,       ///< another process has it
+    failed,     ///< it cannot go on
+};
+BOOST_DESCRIBE_ENUM(stop_reason, none, cancelled, paused, shutdown, lost, failed)
+
+/// One operation that this process works on.
+class active_run {
+public:
+    active_run() = default;
+    active_run(const active_run&) = delete;
+    active_run& operator=(const active_run&) = delete;
+    virtual ~active_run() = default;
+
+    [[nodiscard]] virtual operation_id id() const = 0;
+    virtual void start() = 0;
+
+    /// Begins nothing new, lets rows in flight finish, records them, and ends. From any thread.
+    virtual void ask_to_stop(stop_reason reason) = 0;
+};
+
+}  // namespace bulk

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/lease.hpp>
+#include <bulk/storage/row_batch.hpp>
+
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+namespace bulk {
+
+/// Gathers what the tasks of one operation found out, and writes it in batches. What could not be
+/// written is kept and written with the next batch: nothing is ever dropped.
+template <storage Storage>
+class recorder {
+public:
+    recorder(Storage& storage, lease held, std::uint64_t batch_size)
+        : storage_{storage}, held_{held}, batch_size_{batch_size} {}
+
+    /// Takes over what a task has, of so many rows, and writes if that makes a batch.
+    [[nodiscard]] result<> add(row_batch& batch, std::uint64_t rows) {
+        const std::scoped_lock lock{mutex_};
+        if (pending_.empty())
+            std::swap(pending_, batch);
+        else
+            append(batch);
+        batch.clear();
+        pending_rows_ += rows;
+        return pending_rows_ >= batch_size_ ? write() : result<>{};
+    }
+
+    /// Writes what there is.
+    [[nodiscard]] result<> flush() {
+        const std::scoped_lock lock{mutex_};
+        return write();
+    }
+
+    [[nodiscard]] bool has_pending() const {
+        const std::scoped_lock lock{mutex_};
+        return !pending_.empty();
+    }
+
+private:
+    [[nodiscard]] result<> write() {
+        if (pending_.empty()) return {};
+        auto stored = storage_.record(held_, pending_);
+        if (!stored) return std::unexpected{std::move(stored).error()};
+        pending_.clear();
+        pending_rows_ = 0;
+        return {};
+    }
+
+    void append(row_batch& batch) {
+        const auto move_all = [](auto& from, auto& to) {
+            to.insert(to.end(), std::make_move_iterator(from.begin()),
+                      std::make_move_iterator(from.end()));
+        };
+        move_all(batch.completed, pending_.completed);
+        move_all(batch.records, pending_.records);
+        move_all(batch.row_ids, pending_.row_ids);
+        move_all(batch.events, pending_.events);
+        pending_.counted.total += batch.counted.total;
+        pending_.counted.processed += batch.counted.processed;
+        pending_.counted.successful += batch.counted.successful;
+        pending_.counted.failed += batch.counted.failed;
+    }
+
+    Storage& storage_;
+    lease held_;
+    std::uint64_t batch_size_;
+    mutable std::mutex mutex_;
+    row_batch pending_;
+    std::uint64_t pending_rows_ = 0;
+};
+
+}  // namespace bulk

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/engine/executor.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace bulk {
+
+/// When steps begin and end. A look at the clock costs as much as reading half a row, so as long as
+/// rows take next to no time only their number is counted, and what was done between two looks is
+/// said to have been done in that time. Any row that takes longer than `precision` ends that: then
+/// every step is timed until rows are quick again.
+class stopwatch {
+public:
+    static constexpr std::chrono::microseconds precision{20};
+
+    explicit stopwatch(const executor& executor) : executor_{executor} {}
+
+    [[nodiscard]] timestamp now() const { return executor_.now(); }
+
+    /// Whether every step is to be timed.
+    [[nodiscard]] bool is_exact() const { return quick_rows_ < enough_quick_rows; }
+
+    void begin_row() { row_begin_ = ticks(); }
+
+    /// Whether the row took long, so that what was counted so far ends here.
+    bool end_row() {
+        if (ticks() - row_begin_ < ticks_of_precision) {
+            if (is_exact()) ++quick_rows_;
+            return false;
+        }
+        quick_rows_ = 0;
+        return true;
+    }
+
+private:
+    static constexpr int enough_quick_rows = 32;
+
+    /// Something that grows quickly and costs little. On x86 the time stamp counter: two to five
+    /// times a nanosecond.
+    static std::uint64_t ticks() {
+#if defined(__x86_64__)
+        return __rdtsc();
+#else
+        return static_cast<std::uint64_t>(
+            std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+    }
+#if defined(__x86_64__)
+    static constexpr std::uint64_t ticks_of_precision = 60'000;
+#else
+    static constexpr std::uint64_t ticks_of_precision = 20'000;
+#endif
+
+    const executor& executor_;
+    std::uint64_t row_begin_ = 0;
+    int quick_rows_ = 0;
+};
+
+}  // namespace bulk

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/options.hpp>
+#include <bulk/engine/executor.hpp>
+#include <bulk/operation/registry.hpp>
+#include <bulk/rows/format.hpp>
+#include <bulk/run/active_run.hpp>
+#include <bulk/run/operation_run.hpp>
+#include <bulk/storage/concepts.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bulk {
+
+/// Takes operations from the store and runs them, `worker_count` at a time, until told to stop.
+template <typename Operations, storage Storage, typename Formats>
+class dispatcher {
+public:
+    dispatcher(Storage& storage, executor& jobs, const service_options& options,
+               const read_options& reading, std::function<void()> on_change)
+        : storage_{storage},
+          jobs_{jobs},
+          options_{options},
+          reading_{reading},
+          on_change_{std::move(on_change)} {}
+
+    /// Claims as long as there is something to claim and a worker for it.
+    void look_for_work() {
+        while (true) {
+            {
+                const std::scoped_lock lock{mutex_};
+                if (is_stopping_ ||
+                    runs_.size() + claiming_ >= static_cast<std::size_t>(options_.worker_count))
+                    return;
+                ++claiming_;
+            }
+            auto claimed = storage_.claim({.owner = options_.service_name,
+                                           .names = names(),
+                                           .now = jobs_.now(),
+                                           .lease_time = options_.lease_time});
+            std::shared_ptr<active_run> started;
+            {
+                const std::scoped_lock lock{mutex_};
+                --claiming_;
+                if (claimed && *claimed) {
+                    started = make_run(std::move(**claimed));
+                    runs_.emplace(started->id(), started);
+                }
+            }
+            if (!started) {
+                if (!claimed) look_again_later();
+                return;
+            }
+            started->start();
+            if (is_stopping()) started->ask_to_stop(stop_reason::shutdown);
+        }
+    }
+
+    /// Asks the run of an operation to stop, if this process has it.
+    void ask_to_stop(operation_id id, stop_reason reason) {
+        if (const auto run = find(id)) run->ask_to_stop(reason);
+    }
+
+    /// Takes nothing new and gives back what it has, rows in flight apart.
+    void stop() {
+        std::vector<std::shared_ptr<active_run>> all;
+        {
+            const std::scoped_lock lock{mutex_};
+            is_stopping_ = true;
+            for (const auto& [id, run] : runs_) all.push_back(run);
+        }
+        for (const auto& run : all) run->ask_to_stop(stop_reason::shutdown);
+    }
+
+    [[nodiscard]] bool is_idle() const {
+        const std::scoped_lock lock{mutex_};
+        return runs_.empty() && claiming_ == 0;
+    }
+
+    /// Waits until nothing runs any more; whether that happened in time.
+    [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds time) {
+        std::unique_lock lock{mutex_};
+        return ended_.wait_for(lock, time, [&] { return runs_.empty() && claiming_ == 0; });
+    }
+
+    [[nodiscard]] std::size_t running() const {
+        const std::scoped_lock lock{mutex_};
+        return runs_.size();
+    }
+
+private:
+    static std::vector<std::string> names() {
+        std::vector<std::string> all;
+        for (const auto& each : Operations::descriptions) all.emplace_back(each.name);
+        return all;
+    }
+
+    [[nodiscard]] bool is_stopping() const {
+        const std::scoped_lock lock{mutex_};
+        return is_stopping_;
+    }
+
+    [[nodiscard]] std::shared_ptr<active_run> find(operation_id id) const {
+        const std::scoped_lock lock{mutex_};
+        const auto found = runs_.find(id);
+        return found == runs_.end() ? nullptr : found->second;
+    }
+
+    [[nodiscard]] std::shared_ptr<active_run> make_run(claimed_operation claimed) {
+        std::shared_ptr<active_run> made;
+        const std::string name = claimed.operation.name;
+        (void)Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
+            made = std::make_shared<operation_run<Op, Storage, Formats>>(
+                run_environment<Storage>{.storage = storage_,
+                                         .jobs = jobs_,
+                                         .options = options_,
+                                         .reading = reading_,
+                                         .on_change = on_change_,
+                                         .on_end = [this](const auto& run) { forget(run); }},
+                std::move(claimed));
+        });
+        return made;
+    }
+
+    void forget(const std::shared_ptr<active_run>& run) {
+        look_again_soon();
+        const std::scoped_lock lock{mutex_};
+        runs_.erase(run->id());
+        ended_.notify_all();  // under the lock: who waits may destroy this next
+    }
+
+    void look_again_soon() {
+        jobs_.submit(job{[this] { look_for_work(); }});
+    }
+    void look_again_later() {
+        jobs_.submit_at(jobs_.now() + std::chrono::seconds{1}, job{[this] { look_for_work(); }});
+    }
+
+    Storage& storage_;
+    executor& jobs_;
+    const service_options& options_;
+    const read_options& reading_;
+    std::function<void()> on_change_;
+    mutable std::mutex mutex_;
+    std::condition_variable ended_;
+    std::map<operation_id, std::shared_ptr<active_run>> runs_;
+    std::size_t claiming_ = 0;
+    bool is_stopping_ = false;
+};
+
+}  // namespace bulk

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/event.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/core/options.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/core/uuid.hpp>
+#include <bulk/engine/executor.hpp>
+#include <bulk/engine/thread_executor.hpp>
+#include <bulk/operation/registry.hpp>
+#include <bulk/rows/byte_source.hpp>
+#include <bulk/rows/format.hpp>
+#include <bulk/rows/json/metadata.hpp>
+#include <bulk/service/dispatcher.hpp>
+#include <bulk/service/subscriptions.hpp>
+#include <bulk/storage/concepts.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bulk {
+
+/// What goes in: bytes, and the name that says which format they are in.
+struct upload {
+    std::string name{};
+    byte_source bytes;
+};
+
+/// A file by its path.
+[[nodiscard]] inline result<upload> file(const std::string& path) {
+    auto bytes = bytes_of_file(path);
+    if (!bytes) return std::unexpected{std::move(bytes).error()};
+    return upload{.name = path.substr(path.find_last_of('/') + 1), .bytes = std::move(*bytes)};
+}
+
+/// What is said about a new operation. `Metadata` is the operation's, or its JSON.
+template <typename Metadata = std::string>
+struct create_options {
+    Metadata metadata{};
+    std::string created_by{};
+    std::string idempotency_key{};  ///< asked for twice, the first operation is the answer
+};
+
+/// Takes in files, runs the operations of a program on them, and answers for every row.
+template <typename Operations, storage Storage, typename Formats = decltype(formats<>)>
+class service {
+public:
+    service(Operations, Storage storage, service_options options = {}, read_options reading = {})
+        : service{{}, std::move(storage), std::move(options), std::move(reading), nullptr} {}
+
+    /// With an executor of the caller's, which outlives the service: for tests, and for programs that
+    /// have threads of their own.
+    service(Operations, Storage storage, service_options options, read_options reading,
+            executor* jobs)
+        : options_{std::move(options)},
+          reading_{std::move(reading)},
+          valid_{validate(options_)},
+          storage_{std::move(storage)},
+          own_jobs_{jobs == nullptr ? std::make_unique<thread_executor>(thread_count()) : nullptr},
+          jobs_{jobs == nullptr ? *own_jobs_ : *jobs},
+          subscriptions_{storage_, jobs_, [](const event&, const std::string&) {}},
+          dispatcher_{storage_, jobs_, options_, reading_, [this] { changed(); }} {
+        if (options_.service_name.empty()) options_.service_name = "default";
+        if (valid_) {
+            jobs_.submit(job{[this] { dispatcher_.look_for_work(); }});
+            schedule_poll();
+        }
+    }
+    service(const service&) = delete;
+    service& operator=(const service&) = delete;
+
+    ~service() { (void)shutdown(); }
+
+    /// Takes a file in and begins with it as soon as a worker is free. Refuses at once what can be
+    /// refused: an unknown operation, metadata that cannot be read, a file that is too large; then
+    /// nothing is kept.
+    template <typename Metadata = std::string>
+    [[nodiscard]] result<operation_id> create(std::string_view name, result<upload> file,
+                                              create_options<Metadata> about = {}) {
+        if (!valid_) return std::unexpected{valid_.error()};
+        if (is_closed()) return fail(errc::unavailable, "the service is shut down");
+        if (!file) return std::unexpected{std::move(file).error()};
+        operation_record record{.created_by = std::move(about.created_by),
+                                .source = options_.service_name,
+                                .idempotency_key = std::move(about.idempotency_key),
+                                .file_name = file->name};
+        result<> readable;
+        auto known = Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
+            record.name = description_of<Op>.name;
+            auto text = metadata_for<Op>(about.metadata);
+            if (text)
+                record.metadata = std::move(*text);
+            else
+                readable = std::unexpected{std::move(text).error()};
+        });
+        if (!known) return std::unexpected{std::move(known).error()};
+        if (!readable) return std::unexpected{std::move(readable).error()};
+        record.created_at = jobs_.now();
+        record.id = {new_uuid(record.created_at)};
+        auto stored = storage_.put_file(
+            record.file_name, [&](std::span<char> into) { return file->bytes.read_some(into); },
+            static_cast<std::uint64_t>(options_.max_file_size), record.created_at);
+        if (!stored) return std::unexpected{std::move(stored).error()};
+        record.file_id = stored->id;
+        record.file_size = stored->size;
+        auto created = storage_.create(record, {created_event(record)});
+        if (!created || created->id != record.id) (void)storage_.remove_file(stored->id);
+        if (!created) return std::unexpected{std::move(created).error()};
+        changed();
+        jobs_.submit(job{[this] { dispatcher_.look_for_work(); }});
+        return created->id;
+    }
+
+    [[nodiscard]] result<operation_record> get(operation_id id) { return storage_.get(id); }
+    [[nodiscard]] result<page<operation_record>> query(const operation_query& query) {
+        return storage_.query(query);
+    }
+    [[nodiscard]] result<page<row_record>> query(const row_query& query) {
+        return storage_.query(query);
+    }
+    /// Failed rows, one record each.
+    [[nodiscard]] result<page<row_record>> errors(operation_id id) {
+        return storage_.query(row_query{.operation = id, .errors_only = true});
+    }
+    [[nodiscard]] result<std::vector<event>> events(std::optional<operation_id> id,
+                                                    std::optional<std::uint64_t> after = {},
+                                                    std::uint32_t limit = 100) {
+        return storage_.events(id, after, limit);
+    }
+
+    /// Waits until an operation is at rest, whoever runs it; fails when it is not in time.
+    [[nodiscard]] result<operation_record> wait(operation_id id,
+                                                std::chrono::milliseconds time = std::chrono::hours{
+                                                    24}) {
+        const auto deadline = std::chrono::steady_clock::now() + time;
+        while (true) {
+            std::uint64_t seen = 0;
+            {
+                const std::scoped_lock lock{mutex_};
+                seen = changes_;
+            }
+            auto record = storage_.get(id);
+            if (!record || is_final(record->state)) return record;
+            const auto now = std::chrono::steady_clock::now();
+            if (now >= deadline)
+                return fail(errc::unavailable, concat("operation ", to_text(id), " is still ",
+                                                      name_of(record->state)));
+            std::unique_lock lock{mutex_};  // another process tells us nothing: look now and then
+            changed_.wait_until(lock, std::min(deadline, now + std::chrono::milliseconds{200}),
+                                [&] { return changes_ != seen; });
+        }
+    }
+
+    /// Ends an operation: rows in flight finish and are recorded, the others stay unprocessed.
+    [[nodiscard]] result<> cancel(operation_id id) {
+        return change(id, stop_reason::cancelled, [&](operation_record& record) -> result<> {
+            if (is_final(record.state))
+                return fail(errc::illegal_transition, concat("operation ", to_text(id), " is ",
+                                                             name_of(record.state), " already"));
+            record.cancel_requested = true;
+            return {};
+        });
+    }
+
+    /// Begins nothing new until `resume`; keeps everything.
+    [[nodiscard]] result<> pause(operation_id id) {
+        return change(id, stop_reason::paused, [&](operation_record& record) -> result<> {
+            if (is_final(record.state))
+                return fail(errc::illegal_transition, concat("operation ", to_text(id), " is ",
+                                                             name_of(record.state), " already"));
+            record.paused = true;
+            return {};
+        });
+    }
+
+    [[nodiscard]] result<> resume(operation_id id) {
+        auto changed = change(id, stop_reason::none, [&](operation_record& record) -> result<> {
+            record.paused = false;
+            return {};
+        });
+        if (changed) jobs_.submit(job{[this] { dispatcher_.look_for_work(); }});
+        return changed;
+    }
+
+    /// Calls the handler for everything that happens from now on, until `unsubscribe`.
+    [[nodiscard]] std::uint64_t subscribe(event_handler handler) {
+        return subscriptions_.add(std::move(handler));
+    }
+    void unsubscribe(std::uint64_t number) { subscriptions_.remove(number); }
+
+    /// Takes nothing new, lets rows in flight finish, records them and gives the operations back:
+    /// the next start goes on with them. Fails when rows do not finish in time.
+    [[nodiscard]] result<> shutdown() {
+        {
+            const std::scoped_lock lock{mutex_};
+            is_closed_ = true;
+        }
+        dispatcher_.stop();
+        if (own_jobs_ == nullptr) return {};
+        const bool in_time = dispatcher_.wait_until_idle(options_.shutdown_timeout);
+        if (!in_time) return fail(errc::unavailable, "rows in flight did not finish in time");
+        return {};
+    }
+
+    [[nodiscard]] Storage& storage() { return storage_; }
+
+private:
+    [[nodiscard]] std::size_t thread_count() const {
+        return static_cast<std::size_t>(std::max(options_.worker_count, 1)) *
+               static_cast<std::size_t>(std::max(options_.max_row_concurrency, 1));
+    }
+
+    [[nodiscard]] bool is_closed() const {
+        const std::scoped_lock lock{mutex_};
+        return is_closed_;
+    }
+
+    /// The metadata as JSON, if the operation can read it.
+    template <typename Op, typename Metadata>
+    [[nodiscard]] static result<std::string> metadata_for(const Metadata& metadata) {
+        std::string text;
+        if constexpr (std::same_as<Metadata, std::string>) {
+            text = is_blank(metadata) ? "{}" : metadata;
+        } else if constexpr (std::same_as<Metadata, typename Op::metadata_type>) {
+            text = json::metadata_text(metadata);
+        } else {
+            return fail(errc::invalid_argument,
+                        concat("the metadata is of another type than operation '",
+                               description_of<Op>.name, "' takes"));
+        }
+        if (auto read = json::read_metadata<typename Op::metadata_type>(text); !read)
+            return std::unexpected{std::move(read).error()};
+        return text;
+    }
+
+    [[nodiscard]] static uuid new_uuid(timestamp now) {
+        thread_local std::mt19937_64 random{std::random_device{}()};
+        return make_uuid(now, random(), random());
+    }
+
+    /// Changes what is asked of an operation, and tells its run if that is ours. Whoever was faster
+    /// made us reload.
+    template <typename Change>
+    [[nodiscard]] result<> change(operation_id id, stop_reason reason, Change apply) {
+        while (true) {
+            auto record = storage_.get(id);
+            if (!record) return std::unexpected{std::move(record).error()};
+            if (auto applied = apply(*record); !applied) return applied;
+            auto stored = storage_.update(*record, {});
+            if (stored) break;
+            if (stored.error().code != errc::conflict)
+                return std::unexpected{std::move(stored).error()};
+        }
+        if (reason != stop_reason::none) dispatcher_.ask_to_stop(id, reason);
+        if (reason == stop_reason::cancelled)  // nobody has it: somebody must end it
+            jobs_.submit(job{[this] { dispatcher_.look_for_work(); }});
+        return {};
+    }
+
+    void changed() {
+        {
+            const std::scoped_lock lock{mutex_};
+            ++changes_;
+        }
+        changed_.notify_all();
+        subscriptions_.notify();
+    }
+
+    void schedule_poll() {
+        if (!options_.pending_poll_interval) return;
+        jobs_.submit_at(jobs_.now() + *options_.pending_poll_interval, job{[this] {
+                            if (is_closed()) return;
+                            dispatcher_.look_for_work();
+                            schedule_poll();
+                        }});
+    }
+
+    service_options options_;
+    read_options reading_;
+    result<> valid_;
+    Storage storage_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::uint64_t changes_ = 0;
+    bool is_closed_ = false;
+    std::unique_ptr<thread_executor> own_jobs_;
+    executor& jobs_;
+    subscriptions<Storage> subscriptions_;
+    dispatcher<Operations, Storage, std::remove_const_t<Formats>> dispatcher_;
+};
+
+template <typename Operations, typename Storage, typename... Rest>
+service(Operations, Storage, Rest...) -> service<Operations, Storage>;
+
+}  // namespace bulk

@@ -1,0 +1,61 @@
+#include <bulk/operation/declare.hpp>
+#include <bulk/rows/json/metadata.hpp>
+
+#include <support/ut.hpp>
+
+#include <optional>
+#include <string>
+
+using namespace boost::ut;
+using namespace std::string_literals;
+
+namespace {
+
+struct request {
+    std::string requested_by;
+    std::optional<int> limit;
+    bool dry = false;
+    bulk::pii<std::string> token;
+    bool operator==(const request&) const = default;
+};
+BULK_METADATA(request, (requested_by, .name = "requestedBy"), limit, (dry, .required = false),
+              (token, .required = false));
+
+std::string problem(std::string_view text) {
+    const auto read = bulk::json::read_metadata<request>(text);
+    return read ? "none" : read.error().message;
+}
+
+suite<"metadata"> metadata = [] {
+    "a JSON object becomes metadata and back"_test = [] {
+        const auto read = bulk::json::read_metadata<request>(
+            R"( {"requestedBy":"Zo\u00eb \"Z\"","limit":7,"more":[1,{}],"dry":true,"token":"t"} )");
+        expect(fatal(read.has_value())) << read.error().message;
+        const request wanted{"Zo\xc3\xab \"Z\"", 7, true, bulk::pii{"t"s}};
+        expect(*read == wanted);
+        expect(bulk::json::read_metadata<request>(bulk::json::metadata_text(wanted)).value() ==
+               wanted);
+        expect(bulk::json::read_metadata<request>(R"({"REQUESTED BY":"x","limit":null})").value() ==
+               request{"x", std::nullopt, false, {}});
+        expect(bulk::json::read_metadata<bulk::no_metadata>("").has_value());
+        expect(bulk::json::read_metadata<bulk::no_metadata>("{}").has_value());
+    };
+
+    "all that is wrong is said"_test = [] {
+        expect(problem("") == "the metadata cannot be used: 'requestedBy': it is required"s);
+        expect(problem(R"({"limit":"x","dry":3})") ==
+               "the metadata cannot be used: 'requestedBy': it is required; 'limit': 'x': it is "
+               "not a whole number; 'dry': '3': it is none of true, false, 1, 0"s);
+        expect(problem(R"({"requestedBy":{}})") ==
+               "the metadata cannot be used: 'requestedBy': it takes one value, not an object or "
+               "array"s);
+        expect(problem("[1]") ==
+               "the metadata is not a JSON object: it does not begin with '{', at byte 1"s);
+        expect(problem(R"({"a":})").contains("a value is expected, at byte 6"));
+        expect(problem("{} x").contains("text behind"));
+    };
+};
+
+}  // namespace
+
+int main() {}
