@@ -49,7 +49,7 @@ bulk::upload text(std::string content, std::string name = "users.csv") {
     return {.name = std::move(name), .bytes = bulk::byte_source{std::string_view{*kept}, kept}};
 }
 
-auto make_service(bulk::service_options options = {}) {
+auto make_service(const bulk::service_options& options = {}) {
     return std::make_unique<bulk::service<
         std::remove_const_t<decltype(bulk::operations<import_users>)>, bulk::memory::storage>>(
         bulk::operations<import_users>, bulk::memory::storage{}, options);

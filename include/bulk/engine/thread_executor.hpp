@@ -13,8 +13,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <memory>
 #include <mutex>
-#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,94 +27,134 @@ namespace bulk {
 class thread_executor final : public executor {
 public:
     explicit thread_executor(std::size_t most_threads)
-        : most_threads_{std::max<std::size_t>(most_threads, 1)} {
-        timer_thread_ = std::jthread{[this](const std::stop_token& stop) { keep_time(stop); }};
-    }
+        : shared_{std::make_shared<shared>(std::max<std::size_t>(most_threads, 1))},
+          timer_{[shared = shared_] { shared->keep_time(shared); }} {}
 
     /// Jobs that have begun are waited for; the others are dropped. Whoever wants them done waits for
     /// that first.
-    ~thread_executor() override {
-        timer_thread_ = {};
-        stopping_.store(true);
-        parking_.close();
-        std::vector<std::jthread> threads;
-        {
-            const std::scoped_lock lock{threads_mutex_};
-            threads.swap(threads_);
+    ~thread_executor() override { stop(); }
+
+    /// The same, now.
+    void stop() {
+        for (auto& thread : close()) {
+            if (thread.get_id() == std::this_thread::get_id())
+                thread.detach();  // the last job has let go of the executor itself
+            else
+                thread.join();
         }
     }
 
-    void submit(job job) override {
-        queue_.push(std::move(job));
-        if (!parking_.wake_one()) start_thread();
+    /// The same without waiting: a job that never returns keeps its thread, and what it uses must
+    /// outlive the executor.
+    void abandon() {
+        for (auto& thread : close()) thread.detach();
     }
+
+    void submit(job job) override { shared_->submit(shared_, std::move(job)); }
 
     void submit_at(timestamp deadline, job job) override {
         {
-            const std::scoped_lock lock{timer_mutex_};
-            timers_.add(deadline, std::move(job));
+            const std::scoped_lock lock{shared_->timer_mutex};
+            if (shared_->is_closed) return;
+            shared_->timers.add(deadline, std::move(job));
         }
-        timer_changed_.notify_one();
+        shared_->timer_changed.notify_one();
     }
 
-    [[nodiscard]] timestamp now() const override { return clock_.now(); }
-    [[nodiscard]] std::size_t concurrency() const override { return most_threads_; }
+    [[nodiscard]] timestamp now() const override { return system_clock{}.now(); }
+    [[nodiscard]] std::size_t concurrency() const override { return shared_->most_threads; }
 
     /// Jobs that wait for a thread.
-    [[nodiscard]] std::size_t queue_depth() const { return queue_.size(); }
+    [[nodiscard]] std::size_t queue_depth() const { return shared_->queue.size(); }
 
 private:
-    void start_thread() {
-        if (thread_count_.load(std::memory_order_relaxed) >= most_threads_) return;
-        const std::scoped_lock lock{threads_mutex_};
-        if (threads_.size() >= most_threads_ || stopping_.load()) return;
-        threads_.emplace_back([this] { work(); });
-        thread_count_.store(threads_.size(), std::memory_order_relaxed);
-    }
+    /// What the threads use: as long as one of them is there, so is this.
+    struct shared {
+        explicit shared(std::size_t most) : most_threads{most} {}
 
-    void work() {
-        job next;
-        while (!stopping_.load()) {
-            if (next) next();
-            if (!queue_.try_pop(next) && !parking_.sleep([&] { return queue_.try_pop(next); }))
-                return;
+        const std::size_t most_threads;
+        work_queue<job> queue;
+        parking idle;
+        std::atomic<bool> is_stopping{false};
+        std::atomic<std::size_t> thread_count{0};
+        std::mutex threads_mutex;
+        std::vector<std::thread> threads;
+
+        std::mutex timer_mutex;
+        std::condition_variable timer_changed;
+        timer_queue timers;
+        bool is_closed = false;  ///< the timer's own mark of the end
+
+        void submit(const std::shared_ptr<shared>& self, job job) {
+            queue.push(std::move(job));
+            if (!idle.wake_one()) start_thread(self);
         }
-    }
 
-    void keep_time(const std::stop_token& stop) {
-        std::unique_lock lock{timer_mutex_};
-        while (!stop.stop_requested()) {
-            if (job due = timers_.take_due(now())) {
-                lock.unlock();
-                submit(std::move(due));
-                lock.lock();
-                continue;
+        void start_thread(const std::shared_ptr<shared>& self) {
+            if (thread_count.load(std::memory_order_relaxed) >= most_threads) return;
+            const std::scoped_lock lock{threads_mutex};
+            if (threads.size() >= most_threads || is_stopping.load()) return;
+            threads.emplace_back([self] { self->work(); });
+            thread_count.store(threads.size(), std::memory_order_relaxed);
+        }
+
+        void work() {
+            job next;
+            while (!is_stopping.load()) {
+                if (next) next();
+                if (!queue.try_pop(next) && !idle.sleep([&] { return queue.try_pop(next); }))
+                    return;
             }
-            const auto deadline = timers_.next_deadline();
-            const auto has_changed = [&] { return timers_.next_deadline() != deadline; };
-            if (deadline)  // in short naps: the clock may be set
-                timer_changed_.wait_for(
-                    lock, stop,
-                    std::min<std::chrono::microseconds>(*deadline - now(), std::chrono::seconds{1}),
-                    has_changed);
-            else
-                timer_changed_.wait(lock, stop, has_changed);
         }
+
+        void keep_time(const std::shared_ptr<shared>& self) {
+            std::unique_lock lock{timer_mutex};
+            while (!is_closed) {
+                const timestamp now = system_clock{}.now();
+                if (job due = timers.take_due(now)) {
+                    lock.unlock();
+                    submit(self, std::move(due));
+                    lock.lock();
+                    continue;
+                }
+                const auto deadline = timers.next_deadline();
+                const auto has_changed = [&] {
+                    return is_closed || timers.next_deadline() != deadline;
+                };
+                if (deadline)  // in short naps: the clock may be set
+                    timer_changed.wait_for(lock,
+                                           std::min<std::chrono::microseconds>(
+                                               *deadline - now, std::chrono::seconds{1}),
+                                           has_changed);
+                else
+                    timer_changed.wait(lock, has_changed);
+            }
+        }
+    };
+
+    std::vector<std::thread> close() {
+        {
+            const std::scoped_lock lock{shared_->timer_mutex};
+            shared_->is_closed = true;
+            shared_->timers.clear();
+        }
+        shared_->timer_changed.notify_all();
+        shared_->is_stopping.store(true);
+        shared_->idle.close();
+        std::vector<std::thread> threads;
+        {
+            const std::scoped_lock lock{shared_->threads_mutex};
+            threads.swap(shared_->threads);
+        }
+        if (timer_.joinable()) timer_.join();  // it runs no job, so it ends at once
+        // What is left in the queue may hold what its owner wants gone.
+        job dropped;
+        while (shared_->queue.try_pop(dropped)) dropped = {};
+        return threads;
     }
 
-    system_clock clock_;
-    std::size_t most_threads_;
-    work_queue<job> queue_;
-    parking parking_;
-    std::atomic<bool> stopping_{false};
-    std::atomic<std::size_t> thread_count_{0};
-    std::mutex threads_mutex_;
-    std::vector<std::jthread> threads_;
-
-    std::mutex timer_mutex_;
-    std::condition_variable_any timer_changed_;
-    timer_queue timers_;
-    std::jthread timer_thread_;
+    std::shared_ptr<shared> shared_;
+    std::thread timer_;
 };
 
 }  // namespace bulk

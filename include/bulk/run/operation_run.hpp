@@ -44,9 +44,10 @@
 
 namespace bulk {
 
-/// What a run works with, all of which outlives it.
+/// What a run works with.
 template <storage Storage>
 struct run_environment {
+    std::shared_ptr<const void> owner;  ///< of what the references below refer to
     Storage& storage;
     executor& jobs;
     const service_options& options;
@@ -88,6 +89,35 @@ public:
         stop(reason, {});
     }
 
+    [[nodiscard]] std::string abandon() override {
+        std::string sentence;
+        row_batch batch;
+        const std::scoped_lock lock{mutex_};
+        if (phase_ == phase::ended) return sentence;
+        for (const task* each : tasks_) {
+            const auto row = each->row.load(std::memory_order_relaxed);
+            const auto step = each->step.load(std::memory_order_relaxed);
+            if (row == 0) continue;
+            const auto name = step < 0 ? std::string_view{"validation"}
+                                       : description.steps[static_cast<std::size_t>(step)].name;
+            sentence += concat(sentence.empty() ? "" : "; ", "operation ", to_text(id()), ", row ",
+                               row, ": step '", name, "' did not return");
+            // Attempt 0: when the operation goes on, the same attempt is made again.
+            auto record =
+                record_of(row_number{row}, static_cast<step_index>(step), row_state::running, 0);
+            record.error_message =
+                concat("step '", name, "' did not return before the shutdown time-out");
+            record.started_at = around_.jobs.now();
+            if (step >= 0) batch.records.push_back(std::move(record));
+        }
+        phase_ = phase::ended;
+        is_stopping_ = true;
+        (void)recorder_.flush();
+        if (!batch.empty()) (void)around_.storage.record(held_, batch);
+        (void)around_.storage.release(held_);
+        return sentence;
+    }
+
 private:
     enum class phase : std::uint8_t { beginning, validating, running, ended };
 
@@ -108,6 +138,27 @@ private:
         answer_details details;
         std::vector<std::optional<row_progress>> standings;  ///< of rows, when resumed
         std::uint64_t first_standing = 0;
+        std::atomic<std::uint64_t> row{0};  ///< that user code has; 0 is none
+        std::atomic<int> step{0};
+    };
+
+    /// Lets others see what a task does.
+    class seen_task {
+    public:
+        seen_task(operation_run& run, const task& at) : run_{run}, at_{at} {
+            const std::scoped_lock lock{run_.mutex_};
+            run_.tasks_.push_back(&at_);
+        }
+        seen_task(const seen_task&) = delete;
+        seen_task& operator=(const seen_task&) = delete;
+        ~seen_task() {
+            const std::scoped_lock lock{run_.mutex_};
+            std::erase(run_.tasks_, &at_);
+        }
+
+    private:
+        operation_run& run_;
+        const task& at_;
     };
 
     /// Hands the rows of a unit to the run.
@@ -274,6 +325,7 @@ private:
 
     void read(const row_unit& unit) {
         task at{*this};
+        const seen_task seen{*this, at};
         visitor visit{*this, at};
         const timestamp begin = around_.jobs.now();
         const auto end = supply_->read(unit, visit);
@@ -301,6 +353,7 @@ private:
 
     /// Writes down what a task has; whether it may go on.
     bool hand_over(task& at) {
+        at.row.store(0, std::memory_order_relaxed);
         const auto failed_rows = at.writer.counted().failed;
         auto written = at.writer.hand_over(
             [&](row_batch& batch, std::uint64_t rows) { return recorder_.add(batch, rows); });
@@ -343,6 +396,8 @@ private:
         if (status == read_status::bad_row)
             return refuse(at, number, error_type::parse, to_text(reader.problem()), {});
         at.watch.begin_row();
+        at.row.store(to_number(number), std::memory_order_relaxed);
+        at.step.store(-1, std::memory_order_relaxed);
         if constexpr (operation_instance<Op>::has_row_validators)
             if (auto valid = instance_->validate_row(row); !valid)
                 return refuse(at, number, error_type::validation, std::move(valid).error().message,
@@ -447,6 +502,8 @@ private:
 
     template <typename Step>
     void enter(task& at, row_number number, const Step& step, std::uint32_t attempt) {
+        at.row.store(to_number(number), std::memory_order_relaxed);
+        at.step.store(step.description.index, std::memory_order_relaxed);
         at.ctx.enter({.operation = held_.operation,
                       .row = number,
                       .step = static_cast<step_index>(step.description.index),
@@ -612,6 +669,7 @@ private:
     /// A row whose time has come.
     void wake(const parked_row& row) {
         task at{*this};
+        const seen_task seen{*this, at};
         visitor visit{*this, at, &row};
         if (!supply_->read_again(row.raw, row.row, row.line, visit)) {
             const timestamp now = at.watch.now();
@@ -912,6 +970,7 @@ private:
     std::atomic<bool> is_stopping_{false};
     stop_reason stop_reason_ = stop_reason::none;
     std::string stop_message_;
+    std::vector<const task*> tasks_;
     std::deque<parked_row> ready_;
     std::map<std::uint64_t, parked_row> parked_;
     std::uint64_t next_ticket_ = 0;

@@ -31,12 +31,14 @@ template <typename Operations, storage Storage, typename Formats>
 class dispatcher {
 public:
     dispatcher(Storage& storage, executor& jobs, const service_options& options,
-               const read_options& reading, std::function<void()> on_change)
+               const read_options& reading, std::function<void()> on_change,
+               std::function<std::shared_ptr<const void>()> owner)
         : storage_{storage},
           jobs_{jobs},
           options_{options},
           reading_{reading},
-          on_change_{std::move(on_change)} {}
+          on_change_{std::move(on_change)},
+          owner_{std::move(owner)} {}
 
     /// Claims as long as there is something to claim and a worker for it.
     void look_for_work() {
@@ -86,6 +88,21 @@ public:
         for (const auto& run : all) run->ask_to_stop(stop_reason::shutdown);
     }
 
+    /// Ends what did not end; says what was still being done.
+    [[nodiscard]] std::string abandon() {
+        std::map<operation_id, std::shared_ptr<active_run>> all;
+        {
+            const std::scoped_lock lock{mutex_};
+            all.swap(runs_);
+        }
+        std::string sentence;
+        for (const auto& [id, run] : all) {
+            const std::string said = run->abandon();
+            if (!said.empty()) sentence += (sentence.empty() ? "" : "; ") + said;
+        }
+        return sentence;
+    }
+
     [[nodiscard]] bool is_idle() const {
         const std::scoped_lock lock{mutex_};
         return runs_.empty() && claiming_ == 0;
@@ -125,7 +142,8 @@ private:
         const std::string name = claimed.operation.name;
         (void)Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
             made = std::make_shared<operation_run<Op, Storage, Formats>>(
-                run_environment<Storage>{.storage = storage_,
+                run_environment<Storage>{.owner = owner_(),
+                                         .storage = storage_,
                                          .jobs = jobs_,
                                          .options = options_,
                                          .reading = reading_,
@@ -144,10 +162,11 @@ private:
     }
 
     void look_again_soon() {
-        jobs_.submit(job{[this] { look_for_work(); }});
+        jobs_.submit(job{[this, keep = owner_()] { look_for_work(); }});
     }
     void look_again_later() {
-        jobs_.submit_at(jobs_.now() + std::chrono::seconds{1}, job{[this] { look_for_work(); }});
+        jobs_.submit_at(jobs_.now() + std::chrono::seconds{1},
+                        job{[this, keep = owner_()] { look_for_work(); }});
     }
 
     Storage& storage_;
@@ -155,6 +174,7 @@ private:
     const service_options& options_;
     const read_options& reading_;
     std::function<void()> on_change_;
+    std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a run
     mutable std::mutex mutex_;
     std::condition_variable ended_;
     std::map<operation_id, std::shared_ptr<active_run>> runs_;

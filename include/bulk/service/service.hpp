@@ -57,35 +57,36 @@ struct create_options {
     std::string idempotency_key{};  ///< asked for twice, the first operation is the answer
 };
 
-/// Takes in files, runs the operations of a program on them, and answers for every row.
-template <typename Operations, storage Storage, typename Formats = decltype(formats<>)>
-class service {
+/// The service itself, shared with the runs and jobs that it has begun.
+template <typename Operations, storage Storage, typename Formats>
+class service_core
+    : public std::enable_shared_from_this<service_core<Operations, Storage, Formats>> {
 public:
-    service(Operations, Storage storage, service_options options = {}, read_options reading = {})
-        : service{{}, std::move(storage), std::move(options), std::move(reading), nullptr} {}
-
-    /// With an executor of the caller's, which outlives the service: for tests, and for programs that
-    /// have threads of their own.
-    service(Operations, Storage storage, service_options options, read_options reading,
-            executor* jobs)
+    service_core(Storage storage, service_options options, read_options reading, executor* jobs)
         : options_{std::move(options)},
           reading_{std::move(reading)},
           valid_{validate(options_)},
           storage_{std::move(storage)},
           own_jobs_{jobs == nullptr ? std::make_unique<thread_executor>(thread_count()) : nullptr},
           jobs_{jobs == nullptr ? *own_jobs_ : *jobs},
-          subscriptions_{storage_, jobs_, [](const event&, const std::string&) {}},
-          dispatcher_{storage_, jobs_, options_, reading_, [this] { changed(); }} {
+          subscriptions_{storage_, jobs_, [](const event&, const std::string&) {},
+                         [this] { return this->shared_from_this(); }},
+          dispatcher_{storage_,
+                      jobs_,
+                      options_,
+                      reading_,
+                      [this] { changed(); },
+                      [this] { return this->shared_from_this(); }} {
         if (options_.service_name.empty()) options_.service_name = "default";
-        if (valid_) {
-            jobs_.submit(job{[this] { dispatcher_.look_for_work(); }});
-            schedule_poll();
-        }
     }
-    service(const service&) = delete;
-    service& operator=(const service&) = delete;
+    service_core(const service_core&) = delete;
+    service_core& operator=(const service_core&) = delete;
 
-    ~service() { (void)shutdown(); }
+    void start() {
+        if (!valid_) return;
+        look_for_work();
+        schedule_poll();
+    }
 
     /// Takes a file in and begins with it as soon as a worker is free. Refuses at once what can be
     /// refused: an unknown operation, metadata that cannot be read, a file that is too large; then
@@ -123,7 +124,7 @@ public:
         if (!created || created->id != record.id) (void)storage_.remove_file(stored->id);
         if (!created) return std::unexpected{std::move(created).error()};
         changed();
-        jobs_.submit(job{[this] { dispatcher_.look_for_work(); }});
+        look_for_work();
         return created->id;
     }
 
@@ -194,7 +195,7 @@ public:
             record.paused = false;
             return {};
         });
-        if (changed) jobs_.submit(job{[this] { dispatcher_.look_for_work(); }});
+        if (changed) look_for_work();
         return changed;
     }
 
@@ -212,10 +213,16 @@ public:
             is_closed_ = true;
         }
         dispatcher_.stop();
-        if (own_jobs_ == nullptr) return {};
-        const bool in_time = dispatcher_.wait_until_idle(options_.shutdown_timeout);
-        if (!in_time) return fail(errc::unavailable, "rows in flight did not finish in time");
-        return {};
+        if (own_jobs_ == nullptr) return {};  // whoever runs the jobs runs them to their end
+        if (std::exchange(is_shut_down_, true)) return {};
+        if (dispatcher_.wait_until_idle(options_.shutdown_timeout)) {
+            own_jobs_->stop();
+            return {};
+        }
+        const std::string busy = dispatcher_.abandon();
+        own_jobs_->abandon();
+        return fail(errc::unavailable,
+                    concat("the service is shut down, but not all rows came to an end: ", busy));
     }
 
     [[nodiscard]] Storage& storage() { return storage_; }
@@ -269,7 +276,7 @@ private:
         }
         if (reason != stop_reason::none) dispatcher_.ask_to_stop(id, reason);
         if (reason == stop_reason::cancelled)  // nobody has it: somebody must end it
-            jobs_.submit(job{[this] { dispatcher_.look_for_work(); }});
+            look_for_work();
         return {};
     }
 
@@ -282,12 +289,20 @@ private:
         subscriptions_.notify();
     }
 
+    void look_for_work() {
+        jobs_.submit(job{[weak = this->weak_from_this()] {
+            if (const auto self = weak.lock()) self->dispatcher_.look_for_work();
+        }});
+    }
+
     void schedule_poll() {
         if (!options_.pending_poll_interval) return;
-        jobs_.submit_at(jobs_.now() + *options_.pending_poll_interval, job{[this] {
-                            if (is_closed()) return;
-                            dispatcher_.look_for_work();
-                            schedule_poll();
+        jobs_.submit_at(jobs_.now() + *options_.pending_poll_interval,
+                        job{[weak = this->weak_from_this()] {
+                            const auto self = weak.lock();
+                            if (self == nullptr || self->is_closed()) return;
+                            self->dispatcher_.look_for_work();
+                            self->schedule_poll();
                         }});
     }
 
@@ -299,10 +314,74 @@ private:
     std::condition_variable changed_;
     std::uint64_t changes_ = 0;
     bool is_closed_ = false;
+    bool is_shut_down_ = false;
     std::unique_ptr<thread_executor> own_jobs_;
     executor& jobs_;
     subscriptions<Storage> subscriptions_;
     dispatcher<Operations, Storage, std::remove_const_t<Formats>> dispatcher_;
+};
+
+/// Takes in files, runs the operations of a program on them, and answers for every row. Its functions
+/// are those of `service_core`; when it goes, it shuts down.
+template <typename Operations, storage Storage, typename Formats = decltype(formats<>)>
+class service {
+public:
+    using core = service_core<Operations, Storage, std::remove_const_t<Formats>>;
+
+    service(Operations, Storage storage, service_options options = {}, read_options reading = {})
+        : service{{}, std::move(storage), std::move(options), std::move(reading), nullptr} {}
+
+    /// With an executor of the caller's, which outlives the service: for tests, and for programs that
+    /// have threads of their own.
+    service(Operations, Storage storage, service_options options, read_options reading,
+            executor* jobs)
+        : core_{std::make_shared<core>(std::move(storage), std::move(options), std::move(reading),
+                                       jobs)} {
+        core_->start();
+    }
+    service(service&&) noexcept = default;
+    service& operator=(service&&) noexcept = default;
+    ~service() {
+        if (core_ != nullptr) (void)core_->shutdown();
+    }
+
+    [[nodiscard]] core* operator->() { return core_.get(); }
+
+    template <typename Metadata = std::string>
+    [[nodiscard]] result<operation_id> create(std::string_view name, result<upload> file,
+                                              create_options<Metadata> about = {}) {
+        return core_->create(name, std::move(file), std::move(about));
+    }
+    [[nodiscard]] result<operation_record> get(operation_id id) { return core_->get(id); }
+    [[nodiscard]] result<page<operation_record>> query(const operation_query& query) {
+        return core_->query(query);
+    }
+    [[nodiscard]] result<page<row_record>> query(const row_query& query) {
+        return core_->query(query);
+    }
+    [[nodiscard]] result<page<row_record>> errors(operation_id id) { return core_->errors(id); }
+    [[nodiscard]] result<std::vector<event>> events(std::optional<operation_id> id,
+                                                    std::optional<std::uint64_t> after = {},
+                                                    std::uint32_t limit = 100) {
+        return core_->events(id, after, limit);
+    }
+    [[nodiscard]] result<operation_record> wait(operation_id id,
+                                                std::chrono::milliseconds time = std::chrono::hours{
+                                                    24}) {
+        return core_->wait(id, time);
+    }
+    [[nodiscard]] result<> cancel(operation_id id) { return core_->cancel(id); }
+    [[nodiscard]] result<> pause(operation_id id) { return core_->pause(id); }
+    [[nodiscard]] result<> resume(operation_id id) { return core_->resume(id); }
+    [[nodiscard]] std::uint64_t subscribe(event_handler handler) {
+        return core_->subscribe(std::move(handler));
+    }
+    void unsubscribe(std::uint64_t number) { core_->unsubscribe(number); }
+    [[nodiscard]] result<> shutdown() { return core_->shutdown(); }
+    [[nodiscard]] Storage& storage() { return core_->storage(); }
+
+private:
+    std::shared_ptr<core> core_;
 };
 
 template <typename Operations, typename Storage, typename... Rest>

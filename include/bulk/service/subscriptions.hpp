@@ -31,8 +31,12 @@ template <event_store Storage>
 class subscriptions {
 public:
     subscriptions(Storage& storage, executor& jobs,
-                  std::function<void(const event&, const std::string&)> on_error)
-        : storage_{storage}, jobs_{jobs}, on_error_{std::move(on_error)} {}
+                  std::function<void(const event&, const std::string&)> on_error,
+                  std::function<std::shared_ptr<const void>()> owner)
+        : storage_{storage},
+          jobs_{jobs},
+          on_error_{std::move(on_error)},
+          owner_{std::move(owner)} {}
 
     /// From the next event on. The handler is called until `remove`.
     [[nodiscard]] std::uint64_t add(event_handler handler) {
@@ -55,7 +59,7 @@ public:
             is_due_ = true;
             if (std::exchange(is_telling_, true)) return;
         }
-        jobs_.submit(job{[this] { tell(); }});
+        jobs_.submit(job{[this, keep = owner_()] { tell(); }});
     }
 
     /// Whether everything that was notified has been told.
@@ -89,9 +93,10 @@ private:
         const std::scoped_lock lock{mutex_};
         if (found && !found->empty()) last_ = found->back().sequence;
         if (!found) {
-            jobs_.submit_at(jobs_.now() + std::chrono::seconds{1}, job{[this] { tell(); }});
+            jobs_.submit_at(jobs_.now() + std::chrono::seconds{1},
+                            job{[this, keep = owner_()] { tell(); }});
         } else if (is_due_ || !found->empty()) {
-            jobs_.submit(job{[this] { tell(); }});
+            jobs_.submit(job{[this, keep = owner_()] { tell(); }});
         } else {
             is_telling_ = false;
         }
@@ -100,6 +105,7 @@ private:
     Storage& storage_;
     executor& jobs_;
     std::function<void(const event&, const std::string&)> on_error_;
+    std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a job
     mutable std::mutex mutex_;
     std::map<std::uint64_t, std::shared_ptr<event_handler>> handlers_;
     std::uint64_t next_ = 0;
