@@ -5,6 +5,8 @@
 #include <bulk/engine/job.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <random>
 
 namespace bulk {
 
@@ -28,6 +30,17 @@ public:
 
     /// How many jobs may run at once.
     [[nodiscard]] virtual std::size_t concurrency() const = 0;
+
+    /// Random bits, for jitter and ids. A test brings its own, to play the same again.
+    [[nodiscard]] virtual std::uint64_t random() {
+        thread_local std::mt19937_64 bits{std::random_device{}()};
+        return bits();
+    }
 };
+
+/// A random number in [0, 1).
+[[nodiscard]] inline double random_share(executor& jobs) {
+    return static_cast<double>(jobs.random() >> 11) * 0x1p-53;
+}
 
 }  // namespace bulk

@@ -36,7 +36,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -271,7 +270,7 @@ private:
     /// Starts as many tasks as may run and have something to do. Under the lock.
     void pump() {
         const bool may_cut = !is_supply_done_ && !is_stopping_ && !is_blocked_;
-        std::size_t wanted = is_stopping_ || is_blocked_ ? 0 : ready_.size();
+        std::size_t wanted = is_stopping_ || is_blocked_ ? 0 : ready_.size() + put_back_.size();
         if (may_cut) wanted += supply_->is_exclusive() ? (is_supply_taken_ ? 0 : 1) : limit_;
         while (active_ < limit_ && wanted > 0) {
             ++active_;
@@ -291,6 +290,9 @@ private:
                 if (!ready_.empty()) {
                     woken = std::move(ready_.front());
                     ready_.pop_front();
+                } else if (!put_back_.empty()) {
+                    unit = std::move(put_back_.front());
+                    put_back_.pop_front();
                 } else if (!is_supply_done_ && !(supply_->is_exclusive() && is_supply_taken_)) {
                     unit = cut();
                 }
@@ -326,6 +328,7 @@ private:
     void read(const row_unit& unit) {
         task at{*this};
         const seen_task seen{*this, at};
+        if (is_resumed_ && !load_standings(at, unit)) return;
         visitor visit{*this, at};
         const timestamp begin = around_.jobs.now();
         const auto end = supply_->read(unit, visit);
@@ -369,30 +372,31 @@ private:
 
     // --- a row -----------------------------------------------------------------------------------
 
-    /// What the store knows of a row, when an earlier run has begun it.
-    [[nodiscard]] std::optional<row_progress> standing(task& at, row_number row) {
-        if (!is_resumed_) return std::nullopt;
-        constexpr std::uint64_t chunk = 1024;
-        const auto number = to_number(row);
-        if (at.standings.empty() || number < at.first_standing ||
-            number >= at.first_standing + at.standings.size()) {
-            auto known = around_.storage.progress(held_.operation, row, chunk);
-            if (!known) {  // without knowing, nothing may be done twice
-                const std::scoped_lock lock{mutex_};
-                stop(stop_reason::lost, known.error().message);
-                return row_progress{last_step, row_state::completed, 1};
-            }
+    /// What the store knows of the rows of a unit, when an earlier run has begun them. Without
+    /// knowing nothing may be done: the unit is put back then.
+    [[nodiscard]] bool load_standings(task& at, const row_unit& unit) {
+        at.first_standing =
+            supply_->is_exclusive() ? supply_->row_count() + 1 : to_number(unit.place.first_row);
+        auto known =
+            around_.storage.progress(held_.operation, row_number{at.first_standing}, unit.rows);
+        if (known) {
             at.standings = std::move(*known);
-            at.first_standing = number;
+            return true;
         }
-        return at.standings[number - at.first_standing];
+        const std::scoped_lock lock{mutex_};
+        if (!supply_->is_exclusive()) put_back_.push_back(unit);
+        block(known.error());
+        return false;
+    }
+
+    [[nodiscard]] static std::optional<row_progress> standing(const task& at, row_number row) {
+        return at.standings[to_number(row) - at.first_standing];
     }
 
     template <typename Reader>
     void validate(task& at, row_type& row, read_status status, Reader& reader) {
         const row_number number = reader.row();
-        if (is_resumed_)
-            if (const auto known = standing(at, number)) return at.writer.pass();
+        if (is_resumed_ && standing(at, number)) return at.writer.pass();
         if (status == read_status::bad_row)
             return refuse(at, number, error_type::parse, to_text(reader.problem()), {});
         at.watch.begin_row();
@@ -587,8 +591,8 @@ private:
             case answer::again:
                 if (attempt <= static_cast<std::uint32_t>(about.max_retries)) {
                     record.error_message = std::move(at.details.text);
-                    const auto delay = at.details.after.value_or(
-                        delay_before(about.backoff, static_cast<int>(attempt), random()));
+                    const auto delay = at.details.after.value_or(delay_before(
+                        about.backoff, static_cast<int>(attempt), random_share(around_.jobs)));
                     parked.attempt = attempt + 1;
                     parked.reason = deadline ? park_reason::check : park_reason::back_off;
                     parked.deadline = deadline;
@@ -747,13 +751,9 @@ private:
         return data;
     }
 
-    [[nodiscard]] static double random() {
-        thread_local std::minstd_rand numbers{std::random_device{}()};
-        return std::uniform_real_distribution<double>{0, 1}(numbers);
-    }
-    [[nodiscard]] static std::chrono::milliseconds jitter(std::chrono::milliseconds interval) {
+    [[nodiscard]] std::chrono::milliseconds jitter(std::chrono::milliseconds interval) {
         return std::chrono::milliseconds{static_cast<std::chrono::milliseconds::rep>(
-            static_cast<double>(interval.count()) * 0.2 * random())};
+            static_cast<double>(interval.count()) * 0.2 * random_share(around_.jobs))};
     }
 
     // --- the end of a phase, and trouble ----------------------------------------------------------
@@ -773,7 +773,8 @@ private:
     /// Under the lock.
     void end_if_idle() {
         if (active_ > 0 || is_busy_) return;
-        const bool is_done = is_supply_done_ && ready_.empty() && parked_.empty();
+        const bool is_done =
+            is_supply_done_ && ready_.empty() && parked_.empty() && put_back_.empty();
         if (!is_stopping_ && !is_done) return;
         if (is_blocked_ && stop_reason_ != stop_reason::lost) return;  // its retry comes back here
         is_busy_ = true;
@@ -849,6 +850,7 @@ private:
             phase_ = phase::ended;
             parked_.clear();
             ready_.clear();
+            put_back_.clear();
         }
         around_.on_end(this->shared_from_this());
     }
@@ -971,6 +973,7 @@ private:
     stop_reason stop_reason_ = stop_reason::none;
     std::string stop_message_;
     std::vector<const task*> tasks_;
+    std::deque<row_unit> put_back_;  ///< that could not be begun
     std::deque<parked_row> ready_;
     std::map<std::uint64_t, parked_row> parked_;
     std::uint64_t next_ticket_ = 0;

@@ -27,7 +27,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -113,7 +112,7 @@ public:
         if (!known) return std::unexpected{std::move(known).error()};
         if (!readable) return std::unexpected{std::move(readable).error()};
         record.created_at = jobs_.now();
-        record.id = {new_uuid(record.created_at)};
+        record.id = {make_uuid(record.created_at, jobs_.random(), jobs_.random())};
         auto stored = storage_.put_file(
             record.file_name, [&](std::span<char> into) { return file->bytes.read_some(into); },
             static_cast<std::uint64_t>(options_.max_file_size), record.created_at);
@@ -254,11 +253,6 @@ private:
         if (auto read = json::read_metadata<typename Op::metadata_type>(text); !read)
             return std::unexpected{std::move(read).error()};
         return text;
-    }
-
-    [[nodiscard]] static uuid new_uuid(timestamp now) {
-        thread_local std::mt19937_64 random{std::random_device{}()};
-        return make_uuid(now, random(), random());
     }
 
     /// Changes what is asked of an operation, and tells its run if that is ours. Whoever was faster

@@ -1,0 +1,93 @@
+// A storage whose calls fail now and then, before they have done anything.
+#pragma once
+
+#include <bulk/storage/concepts.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace support {
+
+template <bulk::storage Storage>
+class faulty_storage {
+public:
+    /// `fails(name)` is asked before each call.
+    explicit faulty_storage(Storage storage, std::function<bool(const char*)> fails)
+        : storage_{std::move(storage)}, fails_{std::move(fails)} {}
+
+    auto create(const bulk::operation_record& record, const std::vector<bulk::event>& events) {
+        return call("create", [&] { return storage_.create(record, events); });
+    }
+    auto get(bulk::operation_id id) {
+        return call("get", [&] { return storage_.get(id); });
+    }
+    auto query(const bulk::operation_query& query) {
+        return call("query", [&] { return storage_.query(query); });
+    }
+    auto update(const bulk::operation_record& record, const std::vector<bulk::event>& events) {
+        return call("update", [&] { return storage_.update(record, events); });
+    }
+    auto update(const bulk::lease& held, const bulk::operation_record& record,
+                const std::vector<bulk::event>& events) {
+        return call("update", [&] { return storage_.update(held, record, events); });
+    }
+    auto claim(const bulk::claim_request& request) {
+        return call("claim", [&] { return storage_.claim(request); });
+    }
+    auto claim(bulk::operation_id id, const bulk::claim_request& request) {
+        return call("claim", [&] { return storage_.claim(id, request); });
+    }
+    auto renew(const bulk::lease& held, bulk::timestamp now, std::chrono::milliseconds time) {
+        return call("renew", [&] { return storage_.renew(held, now, time); });
+    }
+    auto release(const bulk::lease& held) {
+        return call("release", [&] { return storage_.release(held); });
+    }
+    auto record(const bulk::lease& held, const bulk::row_batch& batch) {
+        return call("record", [&] { return storage_.record(held, batch); });
+    }
+    auto query(const bulk::row_query& query) {
+        return call("query", [&] { return storage_.query(query); });
+    }
+    auto get(bulk::operation_id id, bulk::row_number row, bulk::step_index step) {
+        return call("get", [&] { return storage_.get(id, row, step); });
+    }
+    auto progress(bulk::operation_id id, bulk::row_number first, std::uint64_t count) {
+        return call("progress", [&] { return storage_.progress(id, first, count); });
+    }
+    auto events(std::optional<bulk::operation_id> id, std::optional<std::uint64_t> after,
+                std::uint32_t limit) {
+        return call("events", [&] { return storage_.events(id, after, limit); });
+    }
+    auto put_file(std::string name, const bulk::byte_pull& pull, std::uint64_t most,
+                  bulk::timestamp now) {
+        return call("put_file",
+                    [&] { return storage_.put_file(std::move(name), pull, most, now); });
+    }
+    auto file(const std::string& id) {
+        return call("file", [&] { return storage_.file(id); });
+    }
+    auto open_file(const std::string& id, std::uint64_t offset) {
+        return call("open_file", [&] { return storage_.open_file(id, offset); });
+    }
+    auto remove_file(const std::string& id) {
+        return call("remove_file", [&] { return storage_.remove_file(id); });
+    }
+
+private:
+    template <typename Call>
+    auto call(const char* name, Call&& call) -> std::invoke_result_t<Call> {
+        if (fails_(name))
+            return bulk::fail(bulk::errc::unavailable, std::string{"no answer to "} + name);
+        return std::forward<Call>(call)();
+    }
+
+    Storage storage_;
+    std::function<bool(const char*)> fails_;
+};
+
+}  // namespace support
