@@ -32,6 +32,7 @@ HOMES = {
     r"libpq": "storage/postgres/",
     r"zlib\.h": "rows/gzip.hpp",
     r"zstd\.h": "rows/zstd.hpp",
+    r"xxhash": "storage/stored_file.hpp",
     r"lazycsv": "rows/csv/lazycsv.hpp",
     r"CLI/": "cli/",
 }

@@ -53,7 +53,8 @@ void check_rows(Make make) {
                                     .records = {failed},
                                     .row_ids = {{row(1), "a"}, {row(2), "b"}, {row(3), "c"}},
                                     .counted = {.processed = 3, .successful = 2, .failed = 1}};
-        expect(store->record(held, batch).value().rows == batch.counted);
+        expect(store->record(held, batch).has_value());
+        expect(store->get(operation(1).id).value().rows == batch.counted);
         const auto second = store->get(operation(1).id, row(2), step(1)).value();
         expect(fatal(second.has_value()));
         expect(second->state == row_state::completed and second->attempt == 1_u);

@@ -26,8 +26,13 @@ public:
     explicit context(place place, std::stop_token stop = {})
         : place_{place}, stop_{std::move(stop)} {}
 
-    /// The engine goes on to the next step or row.
-    void enter(place place) { place_ = place; }
+    /// The engine goes on to the next step, maybe of another row.
+    void enter(row_number row, step_index step, std::string_view step_name, std::uint32_t attempt) {
+        place_.row = row;
+        place_.step = step;
+        place_.step_name = step_name;
+        place_.attempt = attempt;
+    }
 
     [[nodiscard]] operation_id operation() const { return place_.operation; }
     [[nodiscard]] row_number row() const { return place_.row; }

@@ -51,7 +51,9 @@ struct run_environment {
     executor& jobs;
     const service_options& options;
     const read_options& reading;
-    /// Something was written: events may have come.
+    /// Events were written, or are about to be.
+    std::function<void()> on_events;
+    /// The operation is in another state.
     std::function<void()> on_change;
     /// The run has ended; nothing of it happens any more.
     std::function<void(const std::shared_ptr<active_run>&)> on_end;
@@ -244,6 +246,9 @@ private:
     void open_phase() {
         auto opened = open_supply<row_type, visitor>(
             [this]() -> result<byte_source> {
+                if constexpr (requires { around_.storage.file_memory(record_.file_id); })
+                    if (auto content = around_.storage.file_memory(record_.file_id))
+                        return byte_source{std::string_view{*content}, content};
                 auto pull = around_.storage.open_file(record_.file_id, 0);
                 if (!pull) return std::unexpected{std::move(pull).error()};
                 return byte_source{std::move(*pull)};
@@ -360,8 +365,10 @@ private:
         const auto failed_rows = at.writer.counted().failed;
         auto written = at.writer.hand_over(
             [&](row_batch& batch, std::uint64_t rows) { return recorder_.add(batch, rows); });
-        around_.on_change();
-        if (failed_rows > 0) failed_rows_.fetch_add(failed_rows, std::memory_order_relaxed);
+        if (failed_rows > 0) {
+            failed_rows_.fetch_add(failed_rows, std::memory_order_relaxed);
+            around_.on_events();
+        }
         if (!written) {  // the rest of the unit is done all the same: nobody else would
             const std::scoped_lock lock{mutex_};
             block(written.error());
@@ -399,7 +406,6 @@ private:
         if (is_resumed_ && standing(at, number)) return at.writer.pass();
         if (status == read_status::bad_row)
             return refuse(at, number, error_type::parse, to_text(reader.problem()), {});
-        at.watch.begin_row();
         at.row.store(to_number(number), std::memory_order_relaxed);
         at.step.store(-1, std::memory_order_relaxed);
         if constexpr (operation_instance<Op>::has_row_validators)
@@ -471,7 +477,6 @@ private:
     /// A row through its steps, from number `first` on.
     void walk(task& at, const row_type& row, const row_place& place, int first,
               std::uint32_t attempt) {
-        at.watch.begin_row();
         const bool is_exact = at.watch.is_exact() || first > 0 || attempt > 1;
         timestamp began = is_exact ? at.watch.now() : timestamp{};
         int done = first;
@@ -508,11 +513,8 @@ private:
     void enter(task& at, row_number number, const Step& step, std::uint32_t attempt) {
         at.row.store(to_number(number), std::memory_order_relaxed);
         at.step.store(step.description.index, std::memory_order_relaxed);
-        at.ctx.enter({.operation = held_.operation,
-                      .row = number,
-                      .step = static_cast<step_index>(step.description.index),
-                      .step_name = step.description.name,
-                      .attempt = attempt});
+        at.ctx.enter(number, static_cast<step_index>(step.description.index), step.description.name,
+                     attempt);
     }
 
     /// Executes a step, and asks a polled one for the first time.
@@ -799,7 +801,7 @@ private:
         if (reason == stop_reason::lost) return end();
         if (const auto written = recorder_.flush(); !written)
             return trouble(written.error(), &operation_run::end_phase);
-        around_.on_change();
+        around_.on_events();
         switch (reason) {
             case stop_reason::paused:
             case stop_reason::shutdown:
@@ -910,7 +912,7 @@ private:
             if (phase_ != phase::ended) block(written.error());
             return;
         }
-        around_.on_change();
+        around_.on_events();
     }
 
     void schedule_renewal() {

@@ -31,12 +31,13 @@ template <typename Operations, storage Storage, typename Formats>
 class dispatcher {
 public:
     dispatcher(Storage& storage, executor& jobs, const service_options& options,
-               const read_options& reading, std::function<void()> on_change,
-               std::function<std::shared_ptr<const void>()> owner)
+               const read_options& reading, std::function<void()> on_events,
+               std::function<void()> on_change, std::function<std::shared_ptr<const void>()> owner)
         : storage_{storage},
           jobs_{jobs},
           options_{options},
           reading_{reading},
+          on_events_{std::move(on_events)},
           on_change_{std::move(on_change)},
           owner_{std::move(owner)} {}
 
@@ -147,6 +148,7 @@ private:
                                          .jobs = jobs_,
                                          .options = options_,
                                          .reading = reading_,
+                                         .on_events = on_events_,
                                          .on_change = on_change_,
                                          .on_end = [this](const auto& run) { forget(run); }},
                 std::move(claimed));
@@ -173,6 +175,7 @@ private:
     executor& jobs_;
     const service_options& options_;
     const read_options& reading_;
+    std::function<void()> on_events_;
     std::function<void()> on_change_;
     std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a run
     mutable std::mutex mutex_;

@@ -74,6 +74,7 @@ public:
                       jobs_,
                       options_,
                       reading_,
+                      [this] { subscriptions_.notify(); },
                       [this] { changed(); },
                       [this] { return this->shared_from_this(); }} {
         if (options_.service_name.empty()) options_.service_name = "default";

@@ -57,7 +57,7 @@ template <typename Store>
 concept row_store =
     requires(Store& store, const lease& held, const row_batch& batch, const row_query& query,
              operation_id id, row_number row, step_index step, std::uint64_t count) {
-        { store.record(held, batch) } -> std::same_as<result<operation_record>>;
+        { store.record(held, batch) } -> std::same_as<result<>>;
         { store.query(query) } -> std::same_as<result<page<row_record>>>;
         { store.get(id, row, step) } -> std::same_as<result<std::optional<row_record>>>;
         /// How far `count` rows from `row` on are; none for those without a record.

@@ -50,6 +50,8 @@ public:
             runs_.back().count = static_cast<std::uint16_t>(runs_.back().count + run.count);
             return;
         }
+        if (runs_.empty())
+            runs_.reserve(rows_per_page / 100 + 8);  // batches of a hundred are usual
         const auto place = std::ranges::upper_bound(runs_, run.first, {}, &completed_run::first);
         runs_.insert(place, run);
     }

@@ -4,9 +4,12 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
 
+#include <xxhash.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -26,17 +29,24 @@ struct stored_file {
 /// Gives the next bytes: it fills the beginning of the span and says how much; 0 is the end.
 using byte_pull = std::function<result<std::size_t>(std::span<char>)>;
 
-/// FNV-1a, 64 bits: tells whether a file is what was stored, not whether somebody forged it.
+/// XXH3, 64 bits: tells whether a file is what was stored, not whether somebody forged it.
 class checksum {
 public:
-    void add(std::span<const char> bytes) {
-        for (const char byte : bytes)
-            value_ = (value_ ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
+    checksum() : state_{XXH3_createState()} {
+        if (state_ != nullptr) XXH3_64bits_reset(state_.get());
     }
-    [[nodiscard]] std::uint64_t value() const { return value_; }
+    void add(std::span<const char> bytes) {
+        if (state_ != nullptr) XXH3_64bits_update(state_.get(), bytes.data(), bytes.size());
+    }
+    [[nodiscard]] std::uint64_t value() const {
+        return state_ == nullptr ? 0 : XXH3_64bits_digest(state_.get());
+    }
 
 private:
-    std::uint64_t value_ = 14695981039346656037ULL;
+    struct release {
+        void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+    };
+    std::unique_ptr<XXH3_state_t, release> state_;
 };
 
 }  // namespace bulk

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -57,7 +59,7 @@ public:
         if (found->second.record.version != record.version)
             return fail(errc::conflict,
                         concat("operation ", to_text(record.id), " was changed by somebody else"));
-        return replace(found->second, record);
+        return operation_record{replace(found->second, record)};
     }
 
     /// By its owner: what others ask for and what was counted stays.
@@ -70,21 +72,25 @@ public:
         record.rows.total = total;
         record.paused = stored.paused;
         record.cancel_requested = stored.cancel_requested;
-        return replace(**owned, record);
+        return operation_record{replace(**owned, record)};
     }
 
     /// Adds what was counted, under a lease.
-    [[nodiscard]] result<operation_record> count(const lease& held, const row_counters& counted) {
+    [[nodiscard]] result<> count(const lease& held, const row_counters& counted) {
         auto owned = find_owned(held);
         if (!owned) return std::unexpected{owned.error()};
-        entry& stored = **owned;
-        if (counted == row_counters{}) return stored.record;
-        operation_record record = stored.record;
+        if (counted == row_counters{}) return {};
+        operation_record& record = (*owned)->record;
+        move_key(operation_sort::total_rows, record.id, record.rows.total,
+                 record.rows.total + counted.total);
+        move_key(operation_sort::processed_rows, record.id, record.rows.processed,
+                 record.rows.processed + counted.processed);
         record.rows.total += counted.total;
         record.rows.processed += counted.processed;
         record.rows.successful += counted.successful;
         record.rows.failed += counted.failed;
-        return replace(stored, record);
+        ++record.version;
+        return {};
     }
 
     [[nodiscard]] std::optional<claimed_operation> claim(const claim_request& request) {
@@ -148,17 +154,23 @@ public:
             const auto at = parse_cursor(query.after).value();
             const auto id = parse_operation_id(at.id);
             if (!id) return std::unexpected{id.error()};
-            after = index_key{at.key, *id};
+            after = index_key{.text = at.key, .id = *id};
+            if (query.sort != operation_sort::name) {
+                after->text.clear();
+                std::from_chars(at.key.data(), at.key.data() + at.key.size(), after->number);
+            }
         }
         bool has_more = false;
         const auto visit = [&](const index_key& key) {
-            const operation_record& record = all_.at(key.second).record;
+            const operation_record& record = all_.at(key.id).record;
             if (!matches(record, query)) return;
             ++found.total;
             if (after && (query.descending ? !(key < *after) : !(*after < key))) return;
             if (found.items.size() < query.page_size) {
                 found.items.push_back(record);
-                found.next = to_text(cursor{key.first, to_text(key.second)});
+                const bool by_text = query.sort == operation_sort::name;
+                found.next = to_text(
+                    cursor{by_text ? key.text : std::to_string(key.number), to_text(key.id)});
             } else {
                 has_more = true;
             }
@@ -177,7 +189,14 @@ private:
         std::uint64_t fence = 0;
         std::optional<timestamp> lease_until{};  ///< none: nobody has it
     };
-    using index_key = std::pair<std::string, operation_id>;
+    /// Sorts by the number, then by the text, one of which is not used; then by the id.
+    struct index_key {
+        std::uint64_t number = 0;
+        std::string text{};
+        operation_id id{};
+
+        auto operator<=>(const index_key&) const = default;
+    };
     static constexpr std::size_t sorts = enumerators_of<operation_sort>.size();
 
     static std::unexpected<error> not_found(operation_id id) {
@@ -193,25 +212,26 @@ private:
         return {lower(name), std::string{key}};
     }
 
-    static std::string padded(std::uint64_t number) {
-        const std::string digits = std::to_string(number);
-        return std::string(20 - digits.size(), '0') + digits;
-    }
-
-    static std::string sort_key(const operation_record& record, operation_sort sort) {
+    static index_key key_for(const operation_record& record, operation_sort sort) {
+        index_key key{.id = record.id};
         switch (sort) {
             case operation_sort::name:
-                return lower(record.name);
+                key.text = lower(record.name);
+                break;
             case operation_sort::state:
-                return padded(static_cast<std::uint64_t>(record.state));
+                key.number = static_cast<std::uint64_t>(record.state);
+                break;
             case operation_sort::total_rows:
-                return padded(record.rows.total);
+                key.number = record.rows.total;
+                break;
             case operation_sort::processed_rows:
-                return padded(record.rows.processed);
+                key.number = record.rows.processed;
+                break;
             default:
-                return padded(
-                    static_cast<std::uint64_t>(record.created_at.time_since_epoch().count()));
+                key.number =
+                    static_cast<std::uint64_t>(record.created_at.time_since_epoch().count());
         }
+        return key;
     }
 
     [[nodiscard]] static bool matches(const operation_record& record,
@@ -238,14 +258,12 @@ private:
     /// Into the indexes, and out of them. Everything that an index looks at changes in between.
     void enter(const entry& each) {
         for (std::size_t i = 0; i < sorts; ++i)
-            sorted_[i].emplace(sort_key(each.record, static_cast<operation_sort>(i)),
-                               each.record.id);
+            sorted_[i].insert(key_for(each.record, static_cast<operation_sort>(i)));
         enter_work(each);
     }
     void leave(const entry& each) {
         for (std::size_t i = 0; i < sorts; ++i)
-            sorted_[i].erase(
-                {sort_key(each.record, static_cast<operation_sort>(i)), each.record.id});
+            sorted_[i].erase(key_for(each.record, static_cast<operation_sort>(i)));
         leave_work(each);
     }
     void enter_work(const entry& each) {
@@ -259,16 +277,11 @@ private:
         waiting_.erase(age(each));
     }
 
-    operation_record replace(entry& stored, const operation_record& record) {
+    const operation_record& replace(entry& stored, const operation_record& record) {
         const operation_record before = std::exchange(stored.record, record);
         stored.record.version = before.version + 1;
-        for (std::size_t i = 0; i < sorts; ++i) {
-            const auto sort = static_cast<operation_sort>(i);
-            auto was = sort_key(before, sort), is = sort_key(record, sort);
-            if (was == is) continue;
-            sorted_[i].erase({std::move(was), record.id});
-            sorted_[i].emplace(std::move(is), record.id);
-        }
+        for (std::size_t i = 0; i < sorts; ++i)
+            reindex(static_cast<operation_sort>(i), before, stored.record);
         waiting_.erase({before.created_at, before.id});
         if (is_final(record.state) && stored.lease_until) {  // an operation at rest has no owner
             leased_.erase({*stored.lease_until, record.id});
@@ -276,6 +289,24 @@ private:
         }
         if (!stored.lease_until) enter_work(stored);
         return stored.record;
+    }
+
+    void reindex(operation_sort sort, const operation_record& before,
+                 const operation_record& after) {
+        move_key(sort, key_for(before, sort), key_for(after, sort));
+    }
+
+    void move_key(operation_sort sort, operation_id id, std::uint64_t from, std::uint64_t to) {
+        move_key(sort, index_key{.number = from, .id = id}, index_key{.number = to, .id = id});
+    }
+
+    /// The entry is moved, not made anew: rows are counted all the time.
+    void move_key(operation_sort sort, const index_key& from, index_key to) {
+        if (from == to) return;
+        auto& order = sorted_[static_cast<std::size_t>(sort)];
+        auto node = order.extract(from);
+        node.value() = std::move(to);
+        order.insert(std::move(node));
     }
 
     claimed_operation take(entry& each, const claim_request& request) {

@@ -88,7 +88,7 @@ public:
         return all_->operations.release(held);
     }
 
-    [[nodiscard]] result<operation_record> record(const lease& held, const row_batch& batch) {
+    [[nodiscard]] result<> record(const lease& held, const row_batch& batch) {
         const std::scoped_lock lock{all_->mutex};
         auto counted = all_->operations.count(held, batch.counted);
         if (!counted) return counted;
@@ -187,6 +187,13 @@ public:
             at += count;
             return count;
         }};
+    }
+
+    /// The content itself, to be read where it is; null if there is no such file.
+    [[nodiscard]] std::shared_ptr<const std::string> file_memory(const std::string& id) {
+        const std::scoped_lock lock{all_->mutex};
+        const auto found = all_->files.find(id);
+        return found == all_->files.end() ? nullptr : found->second.content;
     }
 
     [[nodiscard]] result<> remove_file(const std::string& id) {

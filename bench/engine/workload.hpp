@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "../csv/hand.hpp"
+#include "../csv/workload.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+// A million rows of six columns, a check, and three steps that do next to nothing.
+
+namespace workload {
+
+inline std::string million_rows(std::uint64_t rows = 1'000'000) {
+    writer w{11};
+    std::string text = "id,name,city,amount,quantity,active\n";
+    for (std::uint64_t i = 0; i < rows; ++i)
+        text += w.number(8) + ',' + w.word(8, 20) + ',' + w.word(6, 14) + ',' + w.amount() + ',' +
+                w.number(1 + w.upto(3)) + ',' + (w.upto(1) != 0 ? "true" : "false") + '\n';
+    return text;
+}
+
+/// What the steps do: something that the compiler cannot leave out.
+struct effect {
+    std::uint64_t checked = 0, first = 0, second = 0, third = 0;
+};
+inline thread_local effect seen;
+
+[[nodiscard]] inline bool is_valid(const narrow& row) {
+    ++seen.checked;
+    return row.quantity >= 0;
+}
+inline void first_step(const narrow& row) { seen.first += row.id; }
+inline void second_step(const narrow& row) { seen.second += row.name.size(); }
+inline void third_step(const narrow& row) {
+    seen.third += static_cast<std::uint64_t>(row.quantity);
+}
+
+}  // namespace workload
