@@ -450,7 +450,7 @@ private:
             first = to_number(known->step) + (is_done ? 1 : 0);
             if (known->state == row_state::running) attempt = known->attempt + 1;
         }
-        walk(at, row, {number, reader.line(), reader.raw()}, first, attempt);
+        walk(at, row, place_of(reader), first, attempt);
     }
 
     /// Of rows that were refused, the store knows; nothing else is asked for unless resumed.
@@ -467,12 +467,29 @@ private:
         return known.state != row_state::completed || known.step != last_step;
     }
 
-    /// Where a row stands in the file.
+    /// Where a row stands in the file. Line and text are asked for only when the row is parked:
+    /// few are, and counting lines takes time.
     struct row_place {
         row_number number{};
-        std::uint64_t line = 0;
-        std::string_view raw{};
+        const void* reader = nullptr;
+        void (*describe)(const void* reader, parked_row& parked) = nullptr;
     };
+
+    template <typename Reader>
+    [[nodiscard]] static row_place place_of(const Reader& reader) {
+        return {reader.row(), &reader, [](const void* from, parked_row& parked) {
+                    const auto& reader = *static_cast<const Reader*>(from);
+                    parked.line = reader.line();
+                    parked.raw = std::string{reader.raw()};
+                }};
+    }
+    [[nodiscard]] static row_place place_of(const parked_row& woken) {
+        return {woken.row, &woken, [](const void* from, parked_row& parked) {
+                    const auto& before = *static_cast<const parked_row*>(from);
+                    parked.line = before.line;
+                    parked.raw = before.raw;
+                }};
+    }
 
     /// A row through its steps, from number `first` on.
     void walk(task& at, const row_type& row, const row_place& place, int first,
@@ -577,11 +594,8 @@ private:
         const auto index = static_cast<step_index>(about.index);
         auto record = record_of(place.number, index, row_state::running, attempt);
         record.started_at = began;
-        parked_row parked{.row = place.number,
-                          .line = place.line,
-                          .step = index,
-                          .attempt = attempt,
-                          .started_at = began};
+        parked_row parked{
+            .row = place.number, .step = index, .attempt = attempt, .started_at = began};
         switch (said) {
             case answer::done:
                 step_done(at, place.number, about.index, attempt, began, now, {});
@@ -649,7 +663,7 @@ private:
     /// The row leaves its task, with its bytes, until it is due.
     void park(task& at, const row_place& place, parked_row parked, row_record record,
               std::optional<timestamp> due) {
-        parked.raw = std::string{place.raw};
+        place.describe(place.reader, parked);
         at.writer.put(std::move(record));
         std::uint64_t ticket = 0;
         {
@@ -688,7 +702,7 @@ private:
     }
 
     void go_on(task& at, const row_type& row, const parked_row& parked) {
-        const row_place place{parked.row, parked.line, parked.raw};
+        const row_place place = place_of(parked);
         const int first = to_number(parked.step);
         if (parked.reason == park_reason::back_off)
             return walk(at, row, place, first, parked.attempt);
