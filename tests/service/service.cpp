@@ -2,16 +2,24 @@
 #include <bulk/service/service.hpp>
 #include <bulk/storage/memory/storage.hpp>
 
+#include <support/seeded_executor.hpp>
 #include <support/ut.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <latch>
+#include <map>
+#include <mutex>
+#include <stdexcept>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 using namespace boost::ut;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
+using bulk::operation_state;
 
 namespace {
 
@@ -30,6 +38,7 @@ struct import_users : bulk::operation<import_users, user, request> {
     BULK_OPERATION("import-users")
     bulk::result<> validate(const request& r) {
         if (r.by == "nobody") return bulk::fail("nobody may import");
+        if (r.by == "throw") throw std::runtime_error{"thrown by the metadata's validator"};
         return {};
     }
     bulk::result<> validate(const user& u, const request&) {
@@ -44,33 +53,127 @@ struct import_users : bulk::operation<import_users, user, request> {
     }
 };
 
-bulk::upload text(std::string content, std::string name = "users.csv") {
+struct number {
+    int value = 0;
+};
+BULK_ROW(number, value);
+
+/// What the steps of a test do, and what they did: set by each test.
+struct script {
+    std::function<bulk::outcome(const number&, bulk::context&)> first, second;
+    std::function<bulk::result<bool>(const number&)> is_complete;
+    std::mutex mutex;
+    std::string calls;
+
+    void note(const std::string& what) {
+        const std::scoped_lock lock{mutex};
+        calls += what + ' ';
+    }
+};
+script* now_playing = nullptr;
+
+struct pipeline : bulk::operation<pipeline, number> {
+    BULK_OPERATION("pipeline")
+    BULK_STEP(first, "First", .order = 1, .max_retries = 2, .backoff = {.base = 1ms, .cap = 2ms})
+    (const number& n, const bulk::no_metadata&, bulk::context& ctx) {
+        return now_playing->first ? now_playing->first(n, ctx) : bulk::outcome::done();
+    }
+    BULK_STEP(second, "Second", .order = 2)
+    (const number& n, const bulk::no_metadata&, bulk::context& ctx) {
+        return now_playing->second ? now_playing->second(n, ctx) : bulk::outcome::done();
+    }
+};
+
+struct polled {
+    static constexpr bulk::step_options options{.name = "Polled",
+                                                .max_retries = 1,
+                                                .backoff = {.base = 1ms, .cap = 1ms},
+                                                .poll_interval = 2ms,
+                                                .timeout = 30ms};
+    void execute(const number&, const bulk::no_metadata&, bulk::context&) {
+        now_playing->note("execute");
+    }
+    bulk::result<bool> is_complete(const number& n, const bulk::no_metadata&, bulk::context&) {
+        now_playing->note("check");
+        return now_playing->is_complete(n);
+    }
+};
+
+struct polling : bulk::operation<polling, number> {
+    BULK_OPERATION("polling")
+    auto steps() { return bulk::steps(polled{}); }
+};
+
+struct even_only {
+    bulk::result<> validate(const number& n, const bulk::no_metadata&) {
+        if (n.value % 2 != 0) return bulk::fail("it is odd");
+        return {};
+    }
+};
+struct small_only {
+    void validate(const number& n, const bulk::no_metadata&) {
+        if (n.value > 100) throw std::runtime_error{"it is large"};
+    }
+};
+struct validated : bulk::operation<validated, number> {
+    BULK_OPERATION("validated", .track_row_data = true, .max_failed_rows = 3)
+    auto validators() { return std::tuple{even_only{}, small_only{}}; }
+    bulk::result<> validate(const number& n, const bulk::no_metadata&) {
+        if (n.value == 0) return bulk::fail("it is nothing");
+        return {};
+    }
+    void process(const number&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+struct sparing : bulk::operation<sparing, number> {
+    BULK_OPERATION("sparing", .max_failed_ratio = 0.5)
+    bulk::result<> process(const number& n, const bulk::no_metadata&, bulk::context&) {
+        if (n.value > 0) return bulk::fail("no");
+        return {};
+    }
+};
+
+bulk::upload text(std::string content, std::string name = "x.csv") {
     auto kept = std::make_shared<std::string>(std::move(content));
     return {.name = std::move(name), .bytes = bulk::byte_source{std::string_view{*kept}, kept}};
 }
 
-auto make_service(const bulk::service_options& options = {}) {
-    return std::make_unique<bulk::service<
-        std::remove_const_t<decltype(bulk::operations<import_users>)>, bulk::memory::storage>>(
-        bulk::operations<import_users>, bulk::memory::storage{}, options);
+std::string numbers(int count) {
+    std::string all = "value\n";
+    for (int i = 1; i <= count; ++i) all += std::to_string(i) + '\n';
+    return all;
 }
 
-suite<"service"> services = [] {
+constexpr auto known = bulk::operations<import_users, pipeline, polling, validated, sparing>;
+using service = bulk::service<std::remove_const_t<decltype(known)>, bulk::memory::storage>;
+
+service make_service(const bulk::service_options& options = {},
+                     bulk::memory::storage storage = bulk::memory::storage{}) {
+    return service{known, std::move(storage), options};
+}
+
+std::string errors_of(service& service, bulk::operation_id id) {
+    std::string all;
+    for (const auto& each : service.errors(id).value().items)
+        all += std::to_string(to_number(each.row)) + ' ' + each.row_id + ' ' +
+               std::string{bulk::name_of(*each.failure)} + ": " + each.error_message + '\n';
+    return all;
+}
+
+suite<"create"> creating = [] {
     "a file goes through an operation"_test = [] {
         auto service = make_service();
-        const auto id = service->create(
+        const auto id = service.create(
             "Import-Users", text("email,age\na,1\nb,x\nbad,2\nc,-1\nthrow,3\nodd,4\nd,5\n"),
             {.metadata = R"({"by":"ann"})", .created_by = "ann"});
         expect(fatal(id.has_value())) << id.error().message;
-        const auto done = service->wait(*id, 10s);
+        const auto done = service.wait(*id, 10s);
         expect(fatal(done.has_value())) << done.error().message;
-        expect(done->state == bulk::operation_state::completed_with_errors);
+        expect(done->state == operation_state::completed_with_errors);
         expect(done->rows ==
                bulk::row_counters{.total = 7, .processed = 7, .successful = 2, .failed = 5});
-        std::string all;
-        for (const auto& each : service->errors(*id).value().items)
-            all += std::to_string(to_number(each.row)) + ' ' + each.row_id + ' ' +
-                   std::string{bulk::name_of(*each.failure)} + ": " + each.error_message + '\n';
+        expect(done->name == "import-users" and done->created_by == "ann");
+        const auto all = errors_of(service, *id);
         expect(all ==
                "2  parse: line 3, column 'age', 'x': it is not a whole number\n"
                "3 bad processing: no such address\n"
@@ -78,11 +181,495 @@ suite<"service"> services = [] {
                "5 throw processing: thrown\n"
                "6 odd processing: something was thrown that is no std::exception\n"s)
             << all;
-        std::string kinds;
-        for (const auto& each : service->events(*id, 0).value())
-            kinds += std::string{bulk::name_of(each.kind)} + ' ' + each.message + '\n';
-        expect(kinds.contains("created Operation created")) << kinds;
-        expect(kinds.contains("completed 2/7 rows succeeded")) << kinds;
+        std::string told;
+        for (const auto& each : service.events(*id, 0).value())
+            told += std::string{bulk::name_of(each.kind)} + ' ' +
+                    (each.kind == bulk::event_kind::completed ? "" : each.message) + '\n';
+        expect(told ==
+               "created Operation created\n"
+               "status_changed pending to validating\n"
+               "row_failed Row 2: line 3, column 'age', 'x': it is not a whole number\n"
+               "row_failed Row 4: nobody is younger than 0\n"
+               "status_changed validating to running\n"
+               "row_failed Row 3: no such address\n"
+               "row_failed Row 5: thrown\n"
+               "row_failed Row 6: something was thrown that is no std::exception\n"
+               "status_changed running to completed_with_errors\n"
+               "completed \n"s)
+            << told;
+    };
+
+    "what can be refused is refused at once, and nothing is kept"_test = [] {
+        auto service = make_service({.max_file_size = 20});
+        const auto problem = [&](std::string_view name, bulk::upload file, std::string metadata) {
+            const auto id =
+                service.create(name, std::move(file), {.metadata = std::move(metadata)});
+            return id ? "none"s : id.error().message;
+        };
+        expect(problem("import-user", text("x"), "{}").contains("did you mean 'import-users'?"));
+        expect(problem("import-users", text("x"), "{}").contains("'by': it is required"));
+        expect(problem("import-users", text("x"), "[").contains("not a JSON object"));
+        expect(
+            problem("pipeline", text(std::string(21, 'x')), "").contains("larger than 20 bytes"));
+        expect(service.create("pipeline", bulk::file("/nowhere/x.csv")).error().code ==
+               bulk::errc::not_found);
+        expect(service.query(bulk::operation_query{}).value().total == 0_u);
+        auto wrong = make_service({.worker_count = 0});
+        expect(wrong.create("pipeline", text("x")).error().message.contains("worker_count"));
+        (void)service.shutdown();
+        expect(problem("pipeline", text("value\n"), "").contains("shut down"));
+    };
+
+    "metadata may be the operation's own type"_test = [] {
+        auto service = make_service();
+        const auto id = service.create("import-users", text("email,age\na,1\n"),
+                                       bulk::create_options<request>{.metadata = {"ann"}});
+        expect(fatal(id.has_value()));
+        expect(service.get(*id).value().metadata == R"({"by":"ann"})");
+        expect(service.wait(*id, 10s).value().state == operation_state::completed);
+        expect(service
+                   .create("pipeline", text("value\n"),
+                           bulk::create_options<request>{.metadata = {"ann"}})
+                   .error()
+                   .message.contains("another type"));
+    };
+
+    "asked for twice with one key, the first operation is the answer"_test = [] {
+        auto service = make_service();
+        script none;
+        now_playing = &none;
+        const auto first = service.create("pipeline", text(numbers(1)), {.idempotency_key = "k"});
+        const auto second = service.create("pipeline", text(numbers(5)), {.idempotency_key = "k"});
+        expect(*first == *second);
+        expect(service.wait(*first, 10s).value().rows.total == 1_u);
+    };
+
+    "every format, packed or not"_test = [] {
+        auto service = make_service({.max_row_concurrency = 2});
+        script none;
+        now_playing = &none;
+        for (auto& [name, content] : std::vector<std::pair<std::string, std::string>>{
+                 {"x.csv", "value\n1\n2\n"},
+                 {"x.json", R"([{"value":1},{"value":"2"}])"},
+                 {"x.ndjson", "{\"value\":1}\n{\"value\":2}\n"},
+                 {"x.tsv", "other\tvalue\n\t1\n\t2\n"}}) {
+            const auto id = service.create("pipeline", text(content, name));
+            const auto done = service.wait(*id, 10s).value();
+            expect(done.state == operation_state::completed and done.rows.successful == 2_u)
+                << name;
+        }
+    };
+};
+
+suite<"how operations end"> ending = [] {
+    script none;
+    const auto run = [](std::string_view name, std::string file, std::string metadata = "") {
+        auto service = make_service();
+        const auto id =
+            service.create(name, text(std::move(file)), {.metadata = std::move(metadata)});
+        return service.wait(id.value(), 10s).value();
+    };
+
+    "no rows are success"_test = [&] {
+        now_playing = &none;
+        const auto done = run("pipeline", "value\n");
+        expect(done.state == operation_state::completed and done.rows == bulk::row_counters{});
+    };
+
+    "what is wrong with the whole fails it before any row runs"_test = [&] {
+        now_playing = &none;
+        auto done = run("pipeline", "wrong\n1\n");
+        expect(done.state == operation_state::failed);
+        expect(done.error_message == "the file has no column 'value'"s) << done.error_message;
+        done = run("pipeline", "value\n1\n\"2\n");
+        expect(done.state == operation_state::failed);
+        expect(done.error_message.contains("a quote is never closed"));
+        expect(done.rows.processed == 0_u);
+        done = run("import-users", "email,age\n", R"({"by":"nobody"})");
+        expect(done.state == operation_state::failed and
+               done.error_message == "nobody may import"s);
+        done = run("import-users", "email,age\n", R"({"by":"throw"})");
+        expect(done.error_message == "thrown by the metadata's validator"s);
+    };
+
+    "all rows failed is still an end with errors"_test = [&] {
+        const auto done = run("import-users", "email,age\nbad,1\nbad,2\n", R"({"by":"x"})");
+        expect(done.state == operation_state::completed_with_errors and done.rows.failed == 2_u);
+    };
+
+    "too many failed rows stop the operation"_test = [&] {
+        auto done = run("validated", "value\n1\n3\n5\n2\n");
+        expect(done.state == operation_state::completed_with_errors and done.rows.failed == 3_u);
+        done = run("validated", "value\n1\n3\n5\n7\n2\n");
+        expect(done.state == operation_state::failed);
+        expect(done.error_message ==
+               "4 rows have failed, more than the 3 of max_failed_rows: the rest is not processed"s)
+            << done.error_message;
+        done = run("sparing", "value\n1\n0\n0\n1\n");
+        expect(done.state == operation_state::completed_with_errors);
+        done = run("sparing", "value\n0\n1\n1\n1\n");
+        expect(done.state == operation_state::failed);
+        expect(done.error_message.contains("max_failed_ratio")) << done.error_message;
+        expect(done.rows.total == 4_u);
+    };
+
+    "validators of the list come first, and the first that refuses counts"_test = [&] {
+        auto service = make_service();
+        const auto id = service.create("validated", text("value\n1\n102\n0\n2\n")).value();
+        (void)service.wait(id, 10s);
+        expect(
+            errors_of(service, id) ==
+            "1  validation: it is odd\n2  validation: it is large\n3  validation: it is nothing\n"s)
+            << errors_of(service, id);
+        const auto record =
+            service.storage().get(id, bulk::row_number{4}, bulk::validation_step).value().value();
+        expect(record.row_data == R"({"value":2})"s) << record.row_data;
+    };
+};
+
+suite<"steps"> stepping = [] {
+    "a step is tried again after its back-off, and holds no thread meanwhile"_test = [] {
+        script play;
+        now_playing = &play;
+        play.first = [&](const number& n, bulk::context& ctx) {
+            play.note(std::to_string(n.value) + '.' + std::to_string(ctx.attempt()));
+            if (ctx.attempt() < 3) return bulk::outcome::retry("not yet");
+            return bulk::outcome::done();
+        };
+        auto service = make_service({.worker_count = 1});
+        const auto id = service.create("pipeline", text(numbers(3))).value();
+        const auto done = service.wait(id, 10s).value();
+        expect(done.state == operation_state::completed and done.rows.successful == 3_u);
+        expect(play.calls.starts_with("1.1 2.1 3.1 ")) << play.calls;
+        for (const auto* call : {"1.2", "1.3", "2.3", "3.3"}) expect(play.calls.contains(call));
+        const auto record =
+            service.storage().get(id, bulk::row_number{2}, bulk::step_index{0}).value().value();
+        expect(record.attempt == 3_u and record.state == bulk::row_state::completed);
+    };
+
+    "out of retries, the row fails with its last reason, and no step follows"_test = [] {
+        script play;
+        now_playing = &play;
+        play.first = [&](const number& n, bulk::context& ctx) {
+            if (n.value != 2) return bulk::outcome::done();
+            return bulk::outcome::retry("try " + std::to_string(ctx.attempt()));
+        };
+        play.second = [&](const number& n, bulk::context&) {
+            play.note(std::to_string(n.value));
+            return bulk::outcome::done();
+        };
+        auto service = make_service();
+        const auto id = service.create("pipeline", text(numbers(3))).value();
+        expect(service.wait(id, 10s).value().rows.failed == 1_u);
+        expect(errors_of(service, id) == "2  step_failure: try 3\n"s);
+        expect(play.calls == "1 3 "s) << play.calls;
+        expect(!service.storage().get(id, bulk::row_number{2}, bulk::step_index{1}).value());
+    };
+
+    "a step may fail for good, or be skipped with a reason"_test = [] {
+        script play;
+        now_playing = &play;
+        int tries = 0;
+        play.first = [&](const number& n, bulk::context&) {
+            if (n.value == 1) {
+                ++tries;
+                return bulk::outcome::fail("never");
+            }
+            return bulk::outcome::skip("not needed");
+        };
+        auto service = make_service();
+        const auto id = service.create("pipeline", text(numbers(2))).value();
+        const auto done = service.wait(id, 10s).value();
+        expect(done.rows.successful == 1_u and done.rows.failed == 1_u and tries == 1_i);
+        const auto record =
+            service.storage().get(id, bulk::row_number{2}, bulk::step_index{0}).value().value();
+        expect(record.state == bulk::row_state::completed and
+               record.error_message == "not needed"s);
+    };
+
+    "a polled step is asked at once, then again, until it is complete"_test = [] {
+        script play;
+        now_playing = &play;
+        std::atomic<int> asked{0};
+        play.is_complete = [&](const number&) -> bulk::result<bool> { return ++asked >= 4; };
+        auto service = make_service();
+        const auto id = service.create("polling", text(numbers(1))).value();
+        expect(service.wait(id, 10s).value().rows.successful == 1_u);
+        expect(play.calls == "execute check check check check "s) << play.calls;
+    };
+
+    "a polled step that is never complete times out; one that fails is asked again"_test = [] {
+        script play;
+        now_playing = &play;
+        std::atomic<int> asked{0};
+        play.is_complete = [&](const number& n) -> bulk::result<bool> {
+            if (n.value == 1) return false;
+            if (++asked == 1) throw std::runtime_error{"no line"};
+            return true;
+        };
+        auto service = make_service();
+        const auto id = service.create("polling", text(numbers(2))).value();
+        const auto done = service.wait(id, 10s).value();
+        expect(done.rows.failed == 1_u and done.rows.successful == 1_u);
+        expect(errors_of(service, id) ==
+               "1  timeout: Step 'Polled' timed out waiting for completion\n"s)
+            << errors_of(service, id);
+    };
+
+    "a step may ask to be called again, or to wait for a signal that never comes"_test = [] {
+        script play;
+        now_playing = &play;
+        std::atomic<int> called{0};
+        play.first = [&](const number& n, bulk::context&) {
+            if (n.value == 1)
+                return ++called < 3 ? bulk::outcome::poll(1ms, 1min) : bulk::outcome::done();
+            if (n.value == 2) return bulk::outcome::poll(1ms, 10ms);
+            return bulk::outcome::wait_for_signal("k", 5ms);
+        };
+        auto service = make_service();
+        const auto id = service.create("pipeline", text(numbers(3))).value();
+        const auto done = service.wait(id, 10s).value();
+        expect(done.rows.successful == 1_u and called.load() == 3_i);
+        expect(errors_of(service, id) ==
+               "2  timeout: Step 'First' timed out waiting for completion\n"
+               "3  timeout: Step 'First' timed out waiting for completion\n"s)
+            << errors_of(service, id);
+    };
+
+    "slow rows run at once, as many as allowed"_test = [] {
+        script play;
+        now_playing = &play;
+        std::latch all_here{3};
+        play.first = [&](const number&, bulk::context&) {
+            all_here.arrive_and_wait();
+            return bulk::outcome::done();
+        };
+        auto service = make_service({.max_row_concurrency = 3});
+        const auto id = service.create("pipeline", text(numbers(3))).value();
+        expect(service.wait(id, 10s).value().rows.successful == 3_u);
+    };
+
+    "never more rows at once than allowed"_test = [] {
+        script play;
+        now_playing = &play;
+        std::atomic<int> inside{0}, most{0};
+        play.first = [&](const number&, bulk::context& ctx) {
+            const int now = ++inside;
+            int seen = most.load();
+            while (seen < now && !most.compare_exchange_weak(seen, now)) {
+            }
+            std::this_thread::yield();
+            --inside;
+            return ctx.attempt() == 1 && ctx.row() < bulk::row_number{50}
+                       ? bulk::outcome::retry("again")
+                       : bulk::outcome::done();
+        };
+        auto service = make_service({.max_row_concurrency = 3});
+        const auto id = service.create("pipeline", text(numbers(2000))).value();
+        expect(service.wait(id, 60s).value().rows.successful == 2000_u);
+        expect(most.load() <= 3_i);
+    };
+};
+
+suite<"from outside"> outside = [] {
+    "cancel: rows in flight finish, the rest stays unprocessed"_test = [] {
+        script play;
+        now_playing = &play;
+        std::latch begun{1};
+        std::atomic<bool> was_asked{false};
+        play.first = [&](const number& n, bulk::context& ctx) {
+            if (n.value == 2) {
+                begun.count_down();
+                while (!ctx.stop_token().stop_requested()) std::this_thread::yield();
+                was_asked = true;
+            }
+            return bulk::outcome::done();
+        };
+        auto service = make_service();
+        const auto id = service.create("pipeline", text(numbers(1000))).value();
+        begun.wait();
+        expect(service.cancel(id).has_value());
+        const auto done = service.wait(id, 10s).value();
+        expect(done.state == operation_state::cancelled and was_asked.load());
+        expect(done.rows.processed == 2_u and done.rows.total == 1000_u) << done.rows.processed;
+        expect(service.cancel(id).error().code == bulk::errc::illegal_transition);
+        expect(service.cancel({}).error().code == bulk::errc::not_found);
+    };
+
+    "cancel what nobody runs yet"_test = [] {
+        script play;
+        now_playing = &play;
+        std::latch begun{1}, go{1};
+        play.first = [&](const number&, bulk::context&) {
+            begun.count_down();
+            go.wait();
+            return bulk::outcome::done();
+        };
+        auto service = make_service({.worker_count = 1});
+        const auto first = service.create("pipeline", text(numbers(1))).value();
+        begun.wait();
+        const auto second = service.create("pipeline", text(numbers(1))).value();
+        expect(service.cancel(second).has_value());
+        go.count_down();
+        expect(service.wait(first, 10s).value().state == operation_state::completed);
+        expect(service.wait(second, 10s).value().state == operation_state::cancelled);
+    };
+
+    "pause keeps everything, resume goes on"_test = [] {
+        script play;
+        now_playing = &play;
+        std::latch begun{1}, go{1};
+        play.first = [&](const number& n, bulk::context&) {
+            play.note(std::to_string(n.value));
+            if (n.value == 3) {
+                begun.count_down();
+                go.wait();
+            }
+            return bulk::outcome::done();
+        };
+        auto service = make_service();
+        const auto id = service.create("pipeline", text(numbers(6))).value();
+        begun.wait();
+        expect(service.pause(id).has_value());
+        go.count_down();
+        expect(service.wait(id, 50ms).error().code == bulk::errc::unavailable);
+        const auto paused = service.get(id).value();
+        expect(paused.state == operation_state::running and paused.rows.processed == 3_u);
+        expect(service.resume(id).has_value());
+        expect(service.wait(id, 10s).value().rows.successful == 6_u);
+        expect(play.calls == "1 2 3 4 5 6 "s) << play.calls;
+    };
+
+    "shut down and started anew, it goes on where it was"_test = [] {
+        script play;
+        now_playing = &play;
+        std::latch begun{1}, go{1};
+        play.first = [&](const number& n, bulk::context&) {
+            play.note(std::to_string(n.value));
+            if (n.value == 3 && begun.try_wait() == false) {
+                begun.count_down();
+                go.wait();
+            }
+            return bulk::outcome::done();
+        };
+        bulk::memory::storage storage;
+        bulk::operation_id id;
+        {
+            auto service = make_service({}, storage);
+            id = service.create("pipeline", text(numbers(6))).value();
+            begun.wait();
+            std::jthread later{[&] { go.count_down(); }};
+            expect(service.shutdown().has_value());
+        }
+        expect(storage.get(id).value().state == operation_state::running);
+        auto service = make_service({}, storage);
+        expect(service.wait(id, 10s).value().rows.successful == 6_u);
+        expect(play.calls == "1 2 3 4 5 6 "s) << play.calls;
+    };
+
+    "a step that does not return is named, recorded, and run again by the next"_test = [] {
+        static script play;
+        play.calls.clear();
+        now_playing = &play;
+        static std::latch begun{1}, go{1}, gone{1};
+        static std::atomic<bool> is_first{true};
+        play.first = [](const number& n, bulk::context&) {
+            if (n.value == 2 && is_first.exchange(false)) {
+                begun.count_down();
+                go.wait();
+                gone.count_down();
+            }
+            return bulk::outcome::done();
+        };
+        bulk::memory::storage storage;
+        bulk::operation_id id;
+        {
+            auto service = make_service({.shutdown_timeout = 20ms}, storage);
+            id = service.create("pipeline", text(numbers(3))).value();
+            begun.wait();
+            const auto stopped = service.shutdown();
+            expect(fatal(!stopped.has_value()));
+            expect(stopped.error().message.contains("row 2: step 'First' did not return"))
+                << stopped.error().message;
+        }
+        const auto record = storage.get(id, bulk::row_number{2}, bulk::step_index{0}).value();
+        expect(fatal(record.has_value()));
+        expect(record->error_message.contains("did not return before the shutdown time-out"));
+        {
+            auto service = make_service({}, storage);
+            expect(service.wait(id, 10s).value().rows.successful == 3_u);
+        }
+        go.count_down();
+        gone.wait();
+    };
+};
+
+suite<"events"> events = [] {
+    "handlers hear everything in order, whatever others throw"_test = [] {
+        script none;
+        now_playing = &none;
+        auto service = make_service();
+        std::mutex mutex;
+        std::vector<bulk::event> heard;
+        std::latch ended{1};
+        const auto thrower =
+            service.subscribe([](const bulk::event&) { throw std::runtime_error{"no"}; });
+        const auto number = service.subscribe([&](const bulk::event& each) {
+            const std::scoped_lock lock{mutex};
+            heard.push_back(each);
+            if (each.kind == bulk::event_kind::completed) ended.count_down();
+        });
+        const auto id = service.create("pipeline", text("value\n1\nx\n")).value();
+        (void)service.wait(id, 10s);
+        ended.wait();
+        const std::scoped_lock lock{mutex};
+        expect(heard == service.events(id, 0).value());
+        expect(heard.size() == 6_ul);
+        service.unsubscribe(number);
+        service.unsubscribe(thrower);
+    };
+};
+
+suite<"together"> together = [] {
+    "many operations, many workers, many rows"_test = [] {
+        script play;
+        now_playing = &play;
+        play.first = [&](const number& n, bulk::context& ctx) {
+            if (n.value % 97 == 0 && ctx.attempt() == 1) return bulk::outcome::retry("again");
+            if (n.value % 31 == 0) return bulk::outcome::fail("no");
+            return bulk::outcome::done();
+        };
+        auto service = make_service({.max_row_concurrency = 2, .worker_count = 4});
+        std::vector<bulk::operation_id> all;
+        for (int i = 0; i < 8; ++i)
+            all.push_back(service.create("pipeline", text(numbers(1500))).value());
+        for (const auto id : all) {
+            const auto done = service.wait(id, 60s).value();
+            expect(done.rows ==
+                   bulk::row_counters{
+                       .total = 1500, .processed = 1500, .successful = 1452, .failed = 48});
+        }
+    };
+
+    "a small operation is not stuck behind a large one"_test = [] {
+        script play;
+        now_playing = &play;
+        for (const int concurrency : {1, 3}) {
+            support::seeded_executor jobs{7};
+            bulk::memory::storage storage;
+            service service{
+                known, storage, {.max_row_concurrency = concurrency, .worker_count = 2}, {}, &jobs};
+            const auto large = service.create("pipeline", text(numbers(100'000))).value();
+            const auto small = service.create("pipeline", text(numbers(10))).value();
+            const auto is_done = [&](bulk::operation_id id) {
+                return is_final(storage.get(id).value().state);
+            };
+            while (!is_done(small)) expect(fatal(jobs.step()));
+            expect(!is_done(large));
+            expect(storage.get(large).value().rows.processed < 50'000_u);
+            while (!is_done(large)) expect(fatal(jobs.step()));
+            jobs.drop_all();
+        }
     };
 };
 

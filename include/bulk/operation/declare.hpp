@@ -67,12 +67,17 @@
         constexpr bool known_ = requires { options_{.name = name_ __VA_OPT__(, ) __VA_ARGS__}; }; \
         static_assert(known_, "BULK_OPERATION(" #name_                                            \
                               "): an attribute is unknown, out of order or of another type; an "  \
-                              "operation takes .description, .track_row_data, .retryable");       \
+                              "operation takes .description, .track_row_data, .retryable, "       \
+                              ".max_failed_rows, .max_failed_ratio");                             \
         static_assert(!::bulk::is_blank(name_), "BULK_OPERATION: an operation needs a name");     \
-        if constexpr (known_)                                                                     \
-            return options_{.name = name_ __VA_OPT__(, ) __VA_ARGS__};                            \
-        else                                                                                      \
+        if constexpr (known_) {                                                                   \
+            constexpr options_ said_{.name = name_ __VA_OPT__(, ) __VA_ARGS__};                   \
+            static_assert(::bulk::is_valid_budget(said_),                                         \
+                          "BULK_OPERATION(" #name_ "): max_failed_ratio is from 0 to 1");         \
+            return said_;                                                                         \
+        } else {                                                                                  \
             return {};                                                                            \
+        }                                                                                         \
     }
 
 /// Makes a method a step: `BULK_STEP(activate, "SIM Activation", .order = 1, .max_retries = 2)`

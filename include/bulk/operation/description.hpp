@@ -8,6 +8,8 @@
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/metadata.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -20,6 +22,8 @@ struct operation_description {
     std::string_view description{};
     bool track_row_data = false;
     bool retryable = false;
+    std::optional<std::uint64_t> max_failed_rows{};
+    std::optional<double> max_failed_ratio{};
     bool is_pipeline = false;  ///< declared with steps, not with `process`
     std::span<const field_description> metadata{};
     std::span<const column_description> columns{};
@@ -34,6 +38,8 @@ inline constexpr operation_description description_of = [] {
                                      .description = options.description,
                                      .track_row_data = options.track_row_data,
                                      .retryable = options.retryable,
+                                     .max_failed_rows = options.max_failed_rows,
+                                     .max_failed_ratio = options.max_failed_ratio,
                                      .is_pipeline = method_steps<Op> + class_steps<Op>() > 0,
                                      .metadata = field_descriptions<typename Op::metadata_type>,
                                      .columns = column_descriptions<typename Op::row_type>,

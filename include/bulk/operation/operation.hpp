@@ -4,6 +4,8 @@
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/metadata.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -15,7 +17,14 @@ struct operation_options {
     std::string_view description{};
     bool track_row_data = false;  ///< keep each row with its record: for exports and the page
     bool retryable = false;       ///< failed rows can be retried when it has ended
+    std::optional<std::uint64_t> max_failed_rows{};  ///< more of them fail the operation
+    std::optional<double> max_failed_ratio{};        ///< the same, as a share of the file's rows
 };
+
+[[nodiscard]] constexpr bool is_valid_budget(const operation_options& options) {
+    const double ratio = options.max_failed_ratio.value_or(0);
+    return ratio >= 0 && ratio <= 1;
+}
 
 /// How many steps a class has declared so far, as overload resolution sees it: of all
 /// `bulk_count(rank<N>)` the greatest N is the best match. Each BULK_STEP asks, then adds the next.

@@ -366,8 +366,10 @@ private:
         auto written = at.writer.hand_over(
             [&](row_batch& batch, std::uint64_t rows) { return recorder_.add(batch, rows); });
         if (failed_rows > 0) {
-            failed_rows_.fetch_add(failed_rows, std::memory_order_relaxed);
             around_.on_events();
+            const std::scoped_lock lock{mutex_};
+            failed_rows_ += failed_rows;
+            check_budget();
         }
         if (!written) {  // the rest of the unit is done all the same: nobody else would
             const std::scoped_lock lock{mutex_};
@@ -375,6 +377,23 @@ private:
         }
         schedule_flush();
         return !is_stopping_.load(std::memory_order_relaxed);
+    }
+
+    /// Stops when more rows have failed than the operation allows. Under the lock.
+    void check_budget() {
+        const auto refuse = [&](std::string_view limit) {
+            stop(stop_reason::failed, concat(failed_rows_, " rows have failed, more than ", limit,
+                                             ": the rest is not processed"));
+        };
+        if constexpr (description.max_failed_rows.has_value())
+            if (failed_rows_ > *description.max_failed_rows)
+                return refuse(concat("the ", *description.max_failed_rows, " of max_failed_rows"));
+        if constexpr (description.max_failed_ratio.has_value()) {
+            const auto total = static_cast<double>(record_.rows.total);
+            if (total > 0 &&
+                static_cast<double>(failed_rows_) > *description.max_failed_ratio * total)
+                return refuse(concat("the share of max_failed_ratio of ", record_.rows.total));
+        }
     }
 
     // --- a row -----------------------------------------------------------------------------------
@@ -839,6 +858,14 @@ private:
 
     void end_validation() {
         record_.rows.total = supply_->row_count();
+        {
+            const std::scoped_lock lock{mutex_};
+            check_budget();
+            if (is_stopping_) {
+                is_busy_ = false;
+                return end_if_idle();
+            }
+        }
         if (move(operation_state::running, &operation_run::end_phase)) open_phase();
     }
 
@@ -852,6 +879,7 @@ private:
         if (const auto changed = change(*current, now); !changed) {
             return end();  // somebody else has ended it
         }
+        current->rows.total = std::max(current->rows.total, record_.rows.total);
         std::vector<event> events{status_changed_event(*current, previous, now)};
         if (auto last = final_event(*current, now)) events.push_back(std::move(*last));
         auto stored = around_.storage.update(held_, *current, events);
@@ -969,7 +997,6 @@ private:
     std::unique_ptr<supply> supply_;
     recorder<Storage> recorder_;
     std::stop_source stop_source_;
-    std::atomic<std::uint64_t> failed_rows_{0};
 
     std::mutex refused_mutex_;
     std::vector<bool>
@@ -979,6 +1006,7 @@ private:
     phase phase_ = phase::beginning;
     std::size_t limit_;
     std::size_t active_ = 0;  ///< tasks that run or are about to
+    std::uint64_t failed_rows_{record_.rows.failed};
     std::uint64_t rows_per_unit_ = 1;
     std::uint64_t nanos_per_row_ = 0;
     bool is_busy_ = true;  ///< between the phases: one job has the run for itself

@@ -59,6 +59,7 @@ public:
             {
                 const std::scoped_lock lock{mutex_};
                 --claiming_;
+                ended_.notify_all();
                 if (claimed && *claimed) {
                     started = make_run(std::move(**claimed));
                     runs_.emplace(started->id(), started);

@@ -1,0 +1,20 @@
+// expect: BULK_OPERATION("greeting"): max_failed_ratio is from 0 to 1
+#include <bulk/bulk.hpp>
+
+struct guest {
+    std::string name;
+};
+BULK_ROW(guest, name);
+
+struct greeting : bulk::operation<greeting, guest> {
+#ifdef BULK_EXPECT_FAIL
+    BULK_OPERATION("greeting", .max_failed_ratio = 5)
+#else
+    BULK_OPERATION("greeting", .max_failed_ratio = 0.05)
+#endif
+    void process(const guest&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+static_assert(bulk::description_of<greeting>.max_failed_ratio.has_value());
+
+int main() {}
