@@ -1,5 +1,5 @@
 // Declares an operation and prints what the compiler made of it: its columns and its step table.
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <iostream>
 #include <optional>

@@ -1,6 +1,6 @@
 // Five steps per device: three methods, one step that is polled and one that somebody outside
 // completes. `order` puts them in one line, wherever they are declared.
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <iostream>
 #include <string>

@@ -6,7 +6,7 @@ library sees all columns and steps, in order."""
 import sys
 
 columns, steps = map(int, sys.argv[1:3])
-print("#include <bulk/bulk.hpp>\n")
+print("#include <bulk/declare.hpp>\n")
 if columns:
     types = ["std::string", "int", "double", "bool", "std::optional<long>"]
     print("struct row {")

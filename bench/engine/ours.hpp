@@ -4,8 +4,6 @@
 #include "workload.hpp"
 
 #include <bulk/bulk.hpp>
-#include <bulk/service/service.hpp>
-#include <bulk/storage/memory/storage.hpp>
 
 #include <chrono>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The whole library but the backends and front doors: those are headers of their own, so that
-// nobody pays for what they do not include.
+// The whole library with the storage in memory. The other backends and the front doors are headers
+// of their own, so that nobody pays for what they do not include.
 
-#include <bulk/core/core.hpp>
-#include <bulk/operation/declare.hpp>
-#include <bulk/operation/registry.hpp>
-#include <bulk/version.hpp>
+#include <bulk/declare.hpp>
+#include <bulk/rows/open.hpp>
+#include <bulk/service/service.hpp>
+#include <bulk/storage/memory/storage.hpp>

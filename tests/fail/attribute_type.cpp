@@ -1,5 +1,5 @@
 // expect: BULK_STEP(greet): an attribute is unknown, out of order or of another type
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

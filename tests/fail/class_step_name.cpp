@@ -1,5 +1,5 @@
 // expect: a step needs a name
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

@@ -1,5 +1,5 @@
 // expect: a step class needs
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

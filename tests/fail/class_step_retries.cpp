@@ -1,5 +1,5 @@
 // expect: max_retries cannot be negative
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

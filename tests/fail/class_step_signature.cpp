@@ -1,5 +1,5 @@
 // expect: a step class needs execute(const row&, const metadata&, bulk::context&)
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

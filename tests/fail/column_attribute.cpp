@@ -1,5 +1,5 @@
 // expect: BULK_ROW(user): column 'name' has an attribute that is unknown
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

@@ -1,5 +1,5 @@
 // expect: BULK_METADATA(request): field 'by' has an attribute that is unknown
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct request {
     std::string by;

@@ -1,5 +1,5 @@
 // expect: an operation cannot be final
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

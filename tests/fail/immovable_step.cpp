@@ -1,5 +1,5 @@
 // expect: a step class must be movable
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

@@ -1,5 +1,5 @@
 // expect: is_complete takes (const row&, const metadata&, bulk::context&)
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

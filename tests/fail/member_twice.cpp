@@ -1,5 +1,5 @@
 // expect: BULK_ROW(user): two columns have the same name (case and spaces do not count) or are one member
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

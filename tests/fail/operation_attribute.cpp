@@ -1,5 +1,5 @@
 // expect: BULK_OPERATION("greeting"): an attribute is unknown
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

@@ -1,5 +1,5 @@
 // expect: BULK_OPERATION("greeting"): max_failed_ratio is from 0 to 1
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct guest {
     std::string name;

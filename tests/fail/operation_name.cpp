@@ -1,5 +1,5 @@
 // expect: BULK_OPERATION: an operation needs a name
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

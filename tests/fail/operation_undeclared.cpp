@@ -1,5 +1,5 @@
 // expect: an operation needs BULK_OPERATION
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

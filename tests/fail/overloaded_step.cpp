@@ -1,5 +1,5 @@
 // expect: BULK_STEP: the method is public, the only one of its name, and no template
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

@@ -1,5 +1,5 @@
 // expect: poll_interval is for polled steps
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

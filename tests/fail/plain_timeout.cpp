@@ -1,5 +1,5 @@
 // expect: timeout is for steps that wait
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

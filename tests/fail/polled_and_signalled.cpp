@@ -1,5 +1,5 @@
 // expect: a step is polled or signalled, not both
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

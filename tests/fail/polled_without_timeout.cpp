@@ -1,5 +1,5 @@
 // expect: a polled step needs a time-out
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

@@ -1,5 +1,5 @@
 // expect: BULK_STEP stands in a public place
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

@@ -1,5 +1,5 @@
 // expect: BULK_ROW(shop::user): stands outside of classes, in the namespace of shop::user
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 namespace shop {
 struct user {

@@ -1,5 +1,5 @@
 // expect: BULK_ROW(user): user must be movable
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
 #ifdef BULK_EXPECT_FAIL

@@ -1,5 +1,5 @@
 // expect: Row is not declared; write BULK_ROW
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

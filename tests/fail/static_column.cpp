@@ -1,5 +1,5 @@
 // expect: BULK_ROW(user): 'count' is not a data member of user
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

@@ -1,5 +1,5 @@
 // expect: BULK_STEP(greet): an attribute is unknown
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

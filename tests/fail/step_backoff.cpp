@@ -1,5 +1,5 @@
 // expect: BULK_STEP(greet): a back-off needs base >= 0
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

@@ -1,5 +1,5 @@
 // expect: BULK_STEP(greet): a step needs a name
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

@@ -1,5 +1,5 @@
 // expect: BULK_STEP(greet): a step takes (const row&, const metadata&, bulk::context&)
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

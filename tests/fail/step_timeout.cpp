@@ -1,5 +1,5 @@
 // expect: BULK_STEP(greet): a method cannot be polled or signalled
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

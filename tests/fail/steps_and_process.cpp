@@ -1,5 +1,5 @@
 // expect: an operation has process or steps, not both
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

@@ -1,5 +1,5 @@
 // expect: BULK_METADATA(request): two fields have the same name
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct request {
     std::string by;

@@ -1,5 +1,5 @@
 // expect: two operations have the same name
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

@@ -1,5 +1,5 @@
 // expect: BULK_ROW(user): column 'name' is unique but not the row_id
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

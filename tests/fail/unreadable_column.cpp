@@ -1,5 +1,5 @@
 // expect: BULK_ROW(user): the column 'colour' has a type that cannot be read from text
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct rgb {
     int red = 0;

@@ -1,5 +1,5 @@
 // expect: BULK_METADATA(request): the field 'when' has a type that cannot be read from text
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct request {
     std::string by;

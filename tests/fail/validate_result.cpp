@@ -1,5 +1,5 @@
 // expect: validate takes (const metadata&) or (const row&, const metadata&), returns void or bulk::result<>
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 struct user {
     std::string name;

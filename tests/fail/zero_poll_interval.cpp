@@ -1,5 +1,5 @@
 // expect: poll_interval must be longer than 0
-#include <bulk/bulk.hpp>
+#include <bulk/declare.hpp>
 
 #include <chrono>
 

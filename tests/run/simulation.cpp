@@ -3,8 +3,6 @@
 // exactly one place, counters must equal records, and no step may have run that must not.
 // `simulation FIRST COUNT` runs other seeds; a seed that fails can be run again alone.
 #include <bulk/bulk.hpp>
-#include <bulk/service/service.hpp>
-#include <bulk/storage/memory/storage.hpp>
 
 #include <support/faulty_storage.hpp>
 #include <support/seeded_executor.hpp>

@@ -1,6 +1,4 @@
 #include <bulk/bulk.hpp>
-#include <bulk/service/service.hpp>
-#include <bulk/storage/memory/storage.hpp>
 
 #include <support/seeded_executor.hpp>
 #include <support/ut.hpp>

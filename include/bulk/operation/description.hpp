@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/id.hpp>
 #include <bulk/operation/checks.hpp>
 #include <bulk/operation/operation.hpp>
 #include <bulk/operation/step_options.hpp>
@@ -8,6 +9,7 @@
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/metadata.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,6 +30,12 @@ struct operation_description {
     std::span<const field_description> metadata{};
     std::span<const column_description> columns{};
     std::span<const step_description> steps{};
+
+    [[nodiscard]] constexpr std::string_view step_name(step_index step) const {
+        if (step == validation_step) return "validation";
+        const auto at = static_cast<std::size_t>(to_number(step));
+        return at < steps.size() ? steps[at].name : std::string_view{};
+    }
 };
 
 template <typename Op>

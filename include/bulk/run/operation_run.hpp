@@ -99,8 +99,7 @@ public:
             const auto row = each->row.load(std::memory_order_relaxed);
             const auto step = each->step.load(std::memory_order_relaxed);
             if (row == 0) continue;
-            const auto name = step < 0 ? std::string_view{"validation"}
-                                       : description.steps[static_cast<std::size_t>(step)].name;
+            const auto name = description.step_name(static_cast<step_index>(step));
             sentence += concat(sentence.empty() ? "" : "; ", "operation ", to_text(id()), ", row ",
                                row, ": step '", name, "' did not return");
             // Attempt 0: when the operation goes on, the same attempt is made again.
