@@ -628,6 +628,41 @@ suite<"events"> events = [] {
     };
 };
 
+suite<"observing"> observing = [] {
+    "what happens is counted, and worth a line in the log"_test = [] {
+        script play;
+        now_playing = &play;
+        play.first = [&](const number& n, bulk::context& ctx) {
+            if (n.value == 1 && ctx.attempt() == 1) return bulk::outcome::retry("again");
+            if (n.value == 2) return bulk::outcome::fail("no");
+            return bulk::outcome::done();
+        };
+        std::mutex mutex;
+        std::string lines;
+        service service{known, bulk::memory::storage{}, {}, {}, [&](const bulk::log_entry& entry) {
+                            const std::scoped_lock lock{mutex};
+                            lines += to_text(entry) + '\n';
+                            throw std::runtime_error{"a log that throws harms nobody"};
+                        }};
+        const auto id = service.create("pipeline", text("value\n1\n2\nx\n3\n")).value();
+        (void)service.wait(id, 10s);
+        (void)service.shutdown();
+        const auto metrics = service.metrics();
+        const auto& counted = metrics.operations[1];
+        expect(counted.name == "pipeline");
+        expect(counted.succeeded_rows == 2_u and counted.failed_rows == 1_u and
+               counted.refused_rows == 1_u and counted.retried_steps == 1_u);
+        expect(counted.waiting_rows == 0_i and metrics.running_operations == 0_ul);
+        expect(counted.steps[0].name == "First" and counted.steps[0].durations.count == 3_u);
+        expect(counted.steps[1].durations.count == 2_u);
+        expect(counted.flushes.count > 0_u and counted.failed_flushes == 0_u);
+        const std::scoped_lock lock{mutex};
+        expect(lines.contains("state changed operation=" + to_text(id) + " state=running"))
+            << lines;
+        expect(lines.contains("run ended")) << lines;
+    };
+};
+
 suite<"together"> together = [] {
     "many operations, many workers, many rows"_test = [] {
         script play;

@@ -19,6 +19,7 @@
 #include <bulk/run/answer.hpp>
 #include <bulk/run/batch_writer.hpp>
 #include <bulk/run/instance.hpp>
+#include <bulk/run/observer.hpp>
 #include <bulk/run/parked_row.hpp>
 #include <bulk/run/recorder.hpp>
 #include <bulk/run/stopwatch.hpp>
@@ -51,6 +52,7 @@ struct run_environment {
     executor& jobs;
     const service_options& options;
     const read_options& reading;
+    observer& watch;
     /// Events were written, or are about to be.
     std::function<void()> on_events;
     /// The operation is in another state.
@@ -74,7 +76,7 @@ public:
           held_{claimed.held},
           record_{std::move(claimed.operation)},
           is_resumed_{record_.state != operation_state::pending},
-          recorder_{around_.storage, held_,
+          recorder_{around_.storage, around_.jobs, around_.watch, held_,
                     static_cast<std::uint64_t>(around_.options.flush_batch_size)},
           limit_{static_cast<std::size_t>(around_.options.max_row_concurrency)} {}
 
@@ -238,6 +240,7 @@ private:
         }
         record_ = std::move(*stored);
         event_about_ = record_;
+        tell(log_level::info, "state changed", {{"state", std::string{name_of(record_.state)}}});
         around_.on_change();
         return true;
     }
@@ -689,6 +692,7 @@ private:
             ticket = next_ticket_++;
             parked_.emplace(ticket, std::move(parked));
         }
+        around_.watch.note_waiting(1);
         if (due)
             around_.jobs.submit_at(*due, job{[weak = this->weak_from_this(), ticket] {
                 if (const auto self = weak.lock()) self->due(ticket);
@@ -701,6 +705,7 @@ private:
         if (found == parked_.end()) return;
         ready_.push_back(std::move(found->second));
         parked_.erase(found);
+        around_.watch.note_waiting(-1);
         pump();
     }
 
@@ -891,11 +896,20 @@ private:
         {
             const std::scoped_lock lock{mutex_};
             phase_ = phase::ended;
+            around_.watch.note_waiting(-static_cast<int>(parked_.size()));
             parked_.clear();
             ready_.clear();
             put_back_.clear();
         }
+        tell(stop_reason_ == stop_reason::lost ? log_level::warning : log_level::info, "run ended",
+             {{"reason", std::string{name_of(stop_reason_)}}, {"why", stop_message_}});
         around_.on_end(this->shared_from_this());
+    }
+
+    void tell(log_level level, std::string_view event,
+              std::vector<std::pair<std::string_view, std::string>> fields) const {
+        fields.insert(fields.begin(), {"operation", to_text(held_.operation)});
+        around_.watch.log(level, event, std::move(fields));
     }
 
     /// The operation itself cannot go on.
@@ -904,6 +918,7 @@ private:
     /// A call to the store failed: another has the operation, or the store does not answer and the
     /// work is tried again a little later, until the lease would have run out.
     void trouble(const error& what, void (operation_run::*again)()) {
+        tell(log_level::warning, "storage failed", {{"why", what.message}});
         if (is_beyond_help(what)) return leave_busy(stop_reason::lost, what.message);
         submit_after(next_delay(), again);
     }
@@ -915,6 +930,7 @@ private:
 
     /// Records cannot be written: nothing new begins until they can. Under the lock.
     void block(const error& what) {
+        tell(log_level::warning, "storage failed", {{"why", what.message}});
         if (is_beyond_help(what)) return stop(stop_reason::lost, what.message);
         if (std::exchange(is_blocked_, true)) return;
         submit_after(next_delay(), &operation_run::unblock);

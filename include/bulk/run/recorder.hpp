@@ -2,7 +2,8 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
-#include <bulk/core/operation_record.hpp>
+#include <bulk/engine/executor.hpp>
+#include <bulk/run/observer.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
@@ -19,11 +20,13 @@ namespace bulk {
 template <storage Storage>
 class recorder {
 public:
-    recorder(Storage& storage, lease held, std::uint64_t batch_size)
-        : storage_{storage}, held_{held}, batch_size_{batch_size} {}
+    recorder(Storage& storage, const executor& clock, observer& watch, lease held,
+             std::uint64_t batch_size)
+        : storage_{storage}, clock_{clock}, watch_{watch}, held_{held}, batch_size_{batch_size} {}
 
     /// Takes over what a task has, of so many rows, and writes if that makes a batch.
     [[nodiscard]] result<> add(row_batch& batch, std::uint64_t rows) {
+        watch_.note(batch);
         const std::scoped_lock lock{mutex_};
         if (pending_.empty())
             std::swap(pending_, batch);
@@ -48,8 +51,10 @@ public:
 private:
     [[nodiscard]] result<> write() {
         if (pending_.empty()) return {};
+        const timestamp begin = clock_.now();
         auto stored = storage_.record(held_, pending_);
-        if (!stored) return std::unexpected{std::move(stored).error()};
+        watch_.note_flush(clock_.now() - begin, stored.has_value());
+        if (!stored) return stored;
         pending_.clear();
         pending_rows_ = 0;
         return {};
@@ -71,6 +76,8 @@ private:
     }
 
     Storage& storage_;
+    const executor& clock_;
+    observer& watch_;
     lease held_;
     std::uint64_t batch_size_;
     mutable std::mutex mutex_;

@@ -3,23 +3,29 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/core/log.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/operation/registry.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/run/active_run.hpp>
+#include <bulk/run/observer.hpp>
 #include <bulk/run/operation_run.hpp>
+#include <bulk/service/metrics.hpp>
 #include <bulk/storage/concepts.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -32,14 +38,18 @@ class dispatcher {
 public:
     dispatcher(Storage& storage, executor& jobs, const service_options& options,
                const read_options& reading, std::function<void()> on_events,
-               std::function<void()> on_change, std::function<std::shared_ptr<const void>()> owner)
+               std::function<void()> on_change, std::function<std::shared_ptr<const void>()> owner,
+               const log_handler& log)
         : storage_{storage},
           jobs_{jobs},
           options_{options},
           reading_{reading},
           on_events_{std::move(on_events)},
           on_change_{std::move(on_change)},
-          owner_{std::move(owner)} {}
+          owner_{std::move(owner)} {
+        for (const auto& each : Operations::descriptions)
+            observers_.emplace_back(each.steps.size(), log);
+    }
 
     /// Claims as long as there is something to claim and a worker for it.
     void look_for_work() {
@@ -116,6 +126,27 @@ public:
         return ended_.wait_for(lock, time, [&] { return runs_.empty() && claiming_ == 0; });
     }
 
+    [[nodiscard]] std::vector<service_metrics::operation> metrics() const {
+        std::vector<service_metrics::operation> all;
+        for (std::size_t i = 0; i < observers_.size(); ++i) {
+            const observer& seen = observers_[i];
+            auto& each = all.emplace_back(
+                service_metrics::operation{.name = Operations::descriptions[i].name,
+                                           .succeeded_rows = seen.succeeded(),
+                                           .failed_rows = seen.failed(),
+                                           .refused_rows = seen.refused(),
+                                           .timed_out_rows = seen.timed_out(),
+                                           .retried_steps = seen.retried(),
+                                           .waiting_rows = seen.waiting(),
+                                           .flushes = seen.flushes(),
+                                           .failed_flushes = seen.failed_flushes()});
+            for (std::size_t step = 0; step < Operations::descriptions[i].steps.size(); ++step)
+                each.steps.push_back(
+                    {Operations::descriptions[i].steps[step].name, seen.step(step)});
+        }
+        return all;
+    }
+
     [[nodiscard]] std::size_t running() const {
         const std::scoped_lock lock{mutex_};
         return runs_.size();
@@ -126,6 +157,13 @@ private:
         std::vector<std::string> all;
         for (const auto& each : Operations::descriptions) all.emplace_back(each.name);
         return all;
+    }
+
+    [[nodiscard]] observer& observer_of(std::string_view name) {
+        std::size_t at = 0;
+        while (at + 1 < observers_.size() && !same_name(Operations::descriptions[at].name, name))
+            ++at;
+        return observers_[at];
     }
 
     [[nodiscard]] bool is_stopping() const {
@@ -149,6 +187,7 @@ private:
                                          .jobs = jobs_,
                                          .options = options_,
                                          .reading = reading_,
+                                         .watch = observer_of(name),
                                          .on_events = on_events_,
                                          .on_change = on_change_,
                                          .on_end = [this](const auto& run) { forget(run); }},
@@ -179,6 +218,7 @@ private:
     std::function<void()> on_events_;
     std::function<void()> on_change_;
     std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a run
+    std::deque<observer> observers_;                      ///< one for each operation, as listed
     mutable std::mutex mutex_;
     std::condition_variable ended_;
     std::map<operation_id, std::shared_ptr<active_run>> runs_;

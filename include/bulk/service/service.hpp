@@ -5,6 +5,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
+#include <bulk/core/log.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/query.hpp>
@@ -15,7 +16,9 @@
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/rows/json/metadata.hpp>
+#include <bulk/run/guard.hpp>
 #include <bulk/service/dispatcher.hpp>
+#include <bulk/service/metrics.hpp>
 #include <bulk/service/subscriptions.hpp>
 #include <bulk/storage/concepts.hpp>
 
@@ -61,14 +64,22 @@ template <typename Operations, storage Storage, typename Formats>
 class service_core
     : public std::enable_shared_from_this<service_core<Operations, Storage, Formats>> {
 public:
-    service_core(Storage storage, service_options options, read_options reading, executor* jobs)
-        : options_{std::move(options)},
+    service_core(Storage storage, service_options options, read_options reading, executor* jobs,
+                 log_handler log)
+        : log_{quiet(std::move(log))},
+          options_{std::move(options)},
           reading_{std::move(reading)},
           valid_{validate(options_)},
           storage_{std::move(storage)},
           own_jobs_{jobs == nullptr ? std::make_unique<thread_executor>(thread_count()) : nullptr},
           jobs_{jobs == nullptr ? *own_jobs_ : *jobs},
-          subscriptions_{storage_, jobs_, [](const event&, const std::string&) {},
+          subscriptions_{storage_, jobs_,
+                         [this](const event& told, const std::string& why) {
+                             if (log_)
+                                 log_({log_level::error,
+                                       "event handler failed",
+                                       {{"event", std::to_string(told.sequence)}, {"why", why}}});
+                         },
                          [this] { return this->shared_from_this(); }},
           dispatcher_{storage_,
                       jobs_,
@@ -76,7 +87,8 @@ public:
                       reading_,
                       [this] { subscriptions_.notify(); },
                       [this] { changed(); },
-                      [this] { return this->shared_from_this(); }} {
+                      [this] { return this->shared_from_this(); },
+                      log_} {
         if (options_.service_name.empty()) options_.service_name = "default";
     }
     service_core(const service_core&) = delete;
@@ -227,7 +239,20 @@ public:
 
     [[nodiscard]] Storage& storage() { return storage_; }
 
+    [[nodiscard]] service_metrics metrics() const {
+        return {.operations = dispatcher_.metrics(),
+                .running_operations = dispatcher_.running(),
+                .queue_depth = own_jobs_ ? own_jobs_->queue_depth() : 0};
+    }
+
 private:
+    /// A log handler that throws must not take anything with it.
+    [[nodiscard]] static log_handler quiet(log_handler log) {
+        if (!log) return log;
+        return
+            [log = std::move(log)](const log_entry& entry) { (void)guarded([&] { log(entry); }); };
+    }
+
     [[nodiscard]] std::size_t thread_count() const {
         return static_cast<std::size_t>(std::max(options_.worker_count, 1)) *
                static_cast<std::size_t>(std::max(options_.max_row_concurrency, 1));
@@ -301,6 +326,7 @@ private:
                         }});
     }
 
+    const log_handler log_;
     service_options options_;
     read_options reading_;
     result<> valid_;
@@ -323,15 +349,17 @@ class service {
 public:
     using core = service_core<Operations, Storage, std::remove_const_t<Formats>>;
 
-    service(Operations, Storage storage, service_options options = {}, read_options reading = {})
-        : service{{}, std::move(storage), std::move(options), std::move(reading), nullptr} {}
+    service(Operations, Storage storage, service_options options = {}, read_options reading = {},
+            log_handler log = {})
+        : service{{},      std::move(storage), std::move(options), std::move(reading),
+                  nullptr, std::move(log)} {}
 
     /// With an executor of the caller's, which outlives the service: for tests, and for programs that
     /// have threads of their own.
     service(Operations, Storage storage, service_options options, read_options reading,
-            executor* jobs)
+            executor* jobs, log_handler log = {})
         : core_{std::make_shared<core>(std::move(storage), std::move(options), std::move(reading),
-                                       jobs)} {
+                                       jobs, std::move(log))} {
         core_->start();
     }
     service(service&&) noexcept = default;
@@ -374,6 +402,8 @@ public:
     void unsubscribe(std::uint64_t number) { core_->unsubscribe(number); }
     [[nodiscard]] result<> shutdown() { return core_->shutdown(); }
     [[nodiscard]] Storage& storage() { return core_->storage(); }
+    /// What was counted since the service began.
+    [[nodiscard]] service_metrics metrics() const { return core_->metrics(); }
 
 private:
     std::shared_ptr<core> core_;
