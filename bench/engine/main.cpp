@@ -20,6 +20,7 @@
 #include <limits>
 #include <new>
 #include <string>
+#include <thread>
 
 namespace {
 std::atomic<std::uint64_t> allocations{0};
@@ -132,6 +133,17 @@ double asio_pool(std::string_view text) {
     });
 }
 
+/// How much faster two bare threads compute than one, here and now: machines differ.
+double bare_threads() {
+    const auto compute = [](int rows) {
+        for (int row = 0; row < rows; ++row) workload::compute(static_cast<std::uint64_t>(row));
+    };
+    const double one = seconds([&] { compute(30'000); });
+    const double two =
+        seconds([&] { std::jthread first{compute, 15'000}, second{compute, 15'000}; });
+    return one / two;
+}
+
 /// 300 rows that block 20 ms, a hundred at once: against the ideal of three rounds.
 double blocking_spread() {
     std::string text = "id\n";
@@ -147,6 +159,7 @@ int main() {
     double hand = std::numeric_limits<double>::infinity();
     double parses = hand, ours = hand, asio = hand, one = hand, two = hand, spread = hand;
     [[maybe_unused]] double tbb = hand;
+    double bare = 0;
     const std::string busy_text = workload::million_rows(60'000);
     for (int round = 0; round < 9; ++round) {
         hand = std::min(hand, hand_loop(text));
@@ -160,6 +173,7 @@ int main() {
         one = std::min(one, ours::run_busy(busy_text, 1));
         two = std::min(two, ours::run_busy(busy_text, 2));
         spread = std::min(spread, blocking_spread());
+        bare = std::max(bare, bare_threads());
     }
     const auto before = allocations.load();
     (void)ours::run(text);
@@ -176,6 +190,7 @@ int main() {
     bench::figure("engine.vs_tbb", tbb / ours);
 #endif
     std::printf("figure engine.alloc_per_row %.4f\n", allocated);
+    std::printf("engine two bare threads: %.2f times one\n", bare);
     bench::figure("engine.two_workers", one / two);
     bench::figure("engine.blocking_spread", spread);
 }

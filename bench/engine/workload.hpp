@@ -37,4 +37,10 @@ inline void third_step(const narrow& row) {
     seen.third += static_cast<std::uint64_t>(row.quantity);
 }
 
+/// Some ten microseconds of work.
+inline void compute(std::uint64_t value) {
+    for (int i = 0; i < 8'000; ++i) value = value * 6364136223846793005ULL + 1442695040888963407ULL;
+    seen.first += value;
+}
+
 }  // namespace workload

@@ -11,6 +11,8 @@
 #include <bulk/storage/row_batch.hpp>
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace bulk {
@@ -41,18 +43,23 @@ public:
             batch_.completed.push_back(window_);
             window_.rows = 0;
         }
+        last_close_ = now;
         return now;
     }
 
     /// A row went through steps in that time. What took too long for a page is a record apart.
     void done(const rows_completed& completed, const row_record& record) {
+        last_close_.reset();
         if (fits_in_run(completed.completed_at - completed.started_at))
             batch_.completed.push_back(completed);
         else
             put(record);
     }
 
-    void put(row_record record) { batch_.records.push_back(std::move(record)); }
+    void put(row_record record) {
+        last_close_.reset();
+        batch_.records.push_back(std::move(record));
+    }
     void put(event event) { batch_.events.push_back(std::move(event)); }
     void put_id(row_number row, std::string id) { batch_.row_ids.emplace_back(row, std::move(id)); }
 
@@ -67,12 +74,12 @@ public:
     [[nodiscard]] std::uint64_t rows() const { return rows_; }
     [[nodiscard]] const row_counters& counted() const { return batch_.counted; }
 
-    /// Everything, to be handed over; what is left in it when that returns is dropped.
+    /// Everything, to be handed over with the time; what is left in it when that returns is dropped.
     template <typename HandOver>
     auto hand_over(HandOver take) {
-        if (window_.rows > 0) close_window();
+        const timestamp now = close_window();
         const auto rows = std::exchange(rows_, 0);
-        auto answer = take(batch_, rows);
+        auto answer = take(batch_, rows, now);
         batch_.clear();
         return answer;
     }
@@ -81,6 +88,7 @@ private:
     const stopwatch& watch_;
     row_batch batch_;
     rows_completed window_{};
+    std::optional<timestamp> last_close_;  ///< where the next window begins
     std::uint64_t rows_ = 0;
 };
 

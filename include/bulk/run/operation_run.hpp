@@ -365,8 +365,10 @@ private:
     bool hand_over(task& at) {
         at.row.store(0, std::memory_order_relaxed);
         const auto failed_rows = at.writer.counted().failed;
-        auto written = at.writer.hand_over(
-            [&](row_batch& batch, std::uint64_t rows) { return recorder_.add(batch, rows); });
+        auto written =
+            at.writer.hand_over([&](row_batch& batch, std::uint64_t rows, timestamp now) {
+                return recorder_.add(batch, rows, now);
+            });
         if (failed_rows > 0) {
             around_.on_events();
             const std::scoped_lock lock{mutex_};

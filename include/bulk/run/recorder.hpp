@@ -25,7 +25,7 @@ public:
         : storage_{storage}, clock_{clock}, watch_{watch}, held_{held}, batch_size_{batch_size} {}
 
     /// Takes over what a task has, of so many rows, and writes if that makes a batch.
-    [[nodiscard]] result<> add(row_batch& batch, std::uint64_t rows) {
+    [[nodiscard]] result<> add(row_batch& batch, std::uint64_t rows, timestamp now) {
         watch_.note(batch);
         const std::scoped_lock lock{mutex_};
         if (pending_.empty())
@@ -34,13 +34,14 @@ public:
             append(batch);
         batch.clear();
         pending_rows_ += rows;
-        return pending_rows_ >= batch_size_ ? write() : result<>{};
+        return pending_rows_ >= batch_size_ ? write(now) : result<>{};
     }
 
     /// Writes what there is.
     [[nodiscard]] result<> flush() {
+        const timestamp now = clock_.now();
         const std::scoped_lock lock{mutex_};
-        return write();
+        return write(now);
     }
 
     [[nodiscard]] bool has_pending() const {
@@ -49,9 +50,8 @@ public:
     }
 
 private:
-    [[nodiscard]] result<> write() {
+    [[nodiscard]] result<> write(timestamp begin) {
         if (pending_.empty()) return {};
-        const timestamp begin = clock_.now();
         auto stored = storage_.record(held_, pending_);
         watch_.note_flush(clock_.now() - begin, stored.has_value());
         if (!stored) return stored;
