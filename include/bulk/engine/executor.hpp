@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <utility>
 
 namespace bulk {
 
@@ -21,6 +22,10 @@ public:
 
     /// Runs a job soon. From any thread, also from within a job.
     virtual void submit(job job) = 0;
+
+    /// The same, from within a job that is about to end: its thread goes on with this one, or with
+    /// one that has waited longer, and no other thread is woken.
+    virtual void submit_next(job job) { submit(std::move(job)); }
 
     /// Runs a job when its time has come.
     virtual void submit_at(timestamp deadline, job job) = 0;

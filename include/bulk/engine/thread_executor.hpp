@@ -52,6 +52,8 @@ public:
 
     void submit(job job) override { shared_->submit(shared_, std::move(job)); }
 
+    void submit_next(job job) override { shared_->queue.push(std::move(job)); }
+
     void submit_at(timestamp deadline, job job) override {
         {
             const std::scoped_lock lock{shared_->timer_mutex};

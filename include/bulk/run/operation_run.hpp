@@ -275,14 +275,18 @@ private:
     // --- tasks -----------------------------------------------------------------------------------
 
     /// Starts as many tasks as may run and have something to do. Under the lock.
-    void pump() {
+    void pump(bool at_end_of_task = false) {
         const bool may_cut = !is_supply_done_ && !is_stopping_ && !is_blocked_;
         std::size_t wanted = is_stopping_ || is_blocked_ ? 0 : ready_.size() + put_back_.size();
         if (may_cut) wanted += supply_->is_exclusive() ? (is_supply_taken_ ? 0 : 1) : limit_;
         while (active_ < limit_ && wanted > 0) {
             ++active_;
             --wanted;
-            submit(&operation_run::work);
+            job next{[self = this->shared_from_this()] { self->work(); }};
+            if (std::exchange(at_end_of_task, false))
+                around_.jobs.submit_next(std::move(next));
+            else
+                around_.jobs.submit(std::move(next));
         }
     }
 
@@ -317,7 +321,7 @@ private:
         const std::scoped_lock lock{mutex_};
         if (unit && supply_->is_exclusive()) is_supply_taken_ = false;
         --active_;
-        pump();
+        pump(true);
         end_if_idle();
     }
 
