@@ -628,6 +628,93 @@ suite<"events"> events = [] {
     };
 };
 
+suite<"scheduling"> schedulers = [] {
+    "immediate: create returns when the operation is at rest"_test = [] {
+        script play;
+        now_playing = &play;
+        const auto here = std::this_thread::get_id();
+        play.first = [&](const number&, bulk::context& ctx) {
+            expect(std::this_thread::get_id() == here);
+            return ctx.attempt() < 2 ? bulk::outcome::retry("again") : bulk::outcome::done();
+        };
+        auto service = make_service({.scheduler = bulk::scheduling::immediate});
+        const auto id = service.create("pipeline", text(numbers(3))).value();
+        const auto done = service.get(id).value();
+        expect(done.state == operation_state::completed and done.rows.successful == 3_u);
+    };
+
+    "none: it is taken in, and another process runs it"_test = [] {
+        script none;
+        now_playing = &none;
+        bulk::memory::storage storage;
+        auto front = make_service({.scheduler = bulk::scheduling::none}, storage);
+        const auto id = front.create("pipeline", text(numbers(3))).value();
+        expect(front.wait(id, 30ms).error().code == bulk::errc::unavailable);
+        expect(front.get(id).value().state == operation_state::pending);
+        auto worker = make_service({}, storage);
+        expect(front.wait(id, 10s).value().state == operation_state::completed);
+    };
+
+    "what others took in is found by looking now and then"_test = [] {
+        script none;
+        now_playing = &none;
+        bulk::memory::storage storage;
+        auto worker = make_service({.pending_poll_interval = 5ms}, storage);
+        auto front = make_service({.scheduler = bulk::scheduling::none}, storage);
+        const auto id = front.create("pipeline", text(numbers(3))).value();
+        expect(front.wait(id, 10s).value().state == operation_state::completed);
+    };
+
+    "a full queue makes whoever adds to it wait, and drops nothing"_test = [] {
+        script play;
+        now_playing = &play;
+        std::latch begun{1}, go{1};
+        play.first = [&](const number&, bulk::context&) {
+            if (!begun.try_wait()) begun.count_down();
+            go.wait();
+            return bulk::outcome::done();
+        };
+        auto service = make_service({.worker_count = 1, .queue_capacity = 2});
+        std::vector<bulk::operation_id> all{service.create("pipeline", text(numbers(1))).value()};
+        begun.wait();
+        std::atomic<int> created{0};
+        std::jthread creator{[&] {
+            for (int i = 0; i < 5; ++i) {
+                all.push_back(service.create("pipeline", text(numbers(1))).value());
+                ++created;
+            }
+        }};
+        while (created.load() < 2) std::this_thread::yield();
+        expect(service.query(bulk::operation_query{}).value().total <= 4_u);
+        go.count_down();
+        creator.join();
+        for (const auto id : all)
+            expect(service.wait(id, 10s).value().state == operation_state::completed);
+        expect(all.size() == 6_ul);
+    };
+
+    "two services on one storage never run one operation twice"_test = [] {
+        script play;
+        now_playing = &play;
+        std::mutex mutex;
+        std::map<std::pair<std::string, std::uint64_t>, int> runs;
+        play.first = [&](const number&, bulk::context& ctx) {
+            const std::scoped_lock lock{mutex};
+            ++runs[{to_text(ctx.operation()), bulk::to_number(ctx.row())}];
+            return bulk::outcome::done();
+        };
+        bulk::memory::storage storage;
+        auto one = make_service({.pending_poll_interval = 1ms}, storage);
+        auto two = make_service({.pending_poll_interval = 1ms}, storage);
+        std::vector<bulk::operation_id> all;
+        for (int i = 0; i < 20; ++i)
+            all.push_back((i % 2 == 0 ? one : two).create("pipeline", text(numbers(30))).value());
+        for (const auto id : all) expect(one.wait(id, 30s).value().rows.successful == 30_u);
+        expect(runs.size() == 600_ul);
+        for (const auto& [row, count] : runs) expect(count == 1_i);
+    };
+};
+
 suite<"observing"> observing = [] {
     "what happens is counted, and worth a line in the log"_test = [] {
         script play;

@@ -19,6 +19,14 @@ enum class orphan_policy : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(orphan_policy, resume, fail)
 
+/// Where a service runs its operations.
+enum class scheduling : std::uint8_t {
+    channels,   ///< on threads of its own
+    immediate,  ///< in the thread that creates them, which waits: for tests and small programs
+    none,       ///< nowhere: another process does, this one only takes them in
+};
+BOOST_DESCRIBE_ENUM(scheduling, channels, immediate, none)
+
 /// How a service runs its operations.
 struct service_options {
     std::int64_t max_file_size = 104'857'600;  ///< bytes; 0 is unlimited
@@ -34,6 +42,7 @@ struct service_options {
     std::chrono::milliseconds shutdown_timeout{30'000};                ///< for rows in flight
     std::optional<std::chrono::milliseconds> pending_poll_interval{};  ///< look for others' work
     std::chrono::milliseconds lease_time{30'000};  ///< without a heartbeat, then others take over
+    scheduling scheduler = scheduling::channels;
 };
 
 [[nodiscard]] inline result<> validate(const service_options& options) {

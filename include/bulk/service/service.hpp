@@ -11,6 +11,7 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/uuid.hpp>
 #include <bulk/engine/executor.hpp>
+#include <bulk/engine/inline_executor.hpp>
 #include <bulk/engine/thread_executor.hpp>
 #include <bulk/operation/registry.hpp>
 #include <bulk/rows/byte_source.hpp>
@@ -71,8 +72,14 @@ public:
           reading_{std::move(reading)},
           valid_{validate(options_)},
           storage_{std::move(storage)},
-          own_jobs_{jobs == nullptr ? std::make_unique<thread_executor>(thread_count()) : nullptr},
-          jobs_{jobs == nullptr ? *own_jobs_ : *jobs},
+          own_jobs_{jobs == nullptr && options_.scheduler != scheduling::immediate
+                        ? std::make_unique<thread_executor>(thread_count())
+                        : nullptr},
+          inline_jobs_{jobs == nullptr && own_jobs_ == nullptr ? std::make_unique<inline_executor>()
+                                                               : nullptr},
+          jobs_{jobs != nullptr ? *jobs
+                : own_jobs_     ? static_cast<executor&>(*own_jobs_)
+                                : *inline_jobs_},
           subscriptions_{storage_, jobs_,
                          [this](const event& told, const std::string& why) {
                              if (log_)
@@ -98,6 +105,7 @@ public:
         if (!valid_) return;
         look_for_work();
         schedule_poll();
+        run_inline([this] { return dispatcher_.is_idle(); });
     }
 
     /// Takes a file in and begins with it as soon as a worker is free. Refuses at once what can be
@@ -124,6 +132,7 @@ public:
         });
         if (!known) return std::unexpected{std::move(known).error()};
         if (!readable) return std::unexpected{std::move(readable).error()};
+        if (auto room = wait_for_room(); !room) return std::unexpected{std::move(room).error()};
         record.created_at = jobs_.now();
         record.id = {make_uuid(record.created_at, jobs_.random(), jobs_.random())};
         auto stored = storage_.put_file(
@@ -135,8 +144,16 @@ public:
         auto created = storage_.create(record, {created_event(record)});
         if (!created || created->id != record.id) (void)storage_.remove_file(stored->id);
         if (!created) return std::unexpected{std::move(created).error()};
+        {
+            const std::scoped_lock lock{mutex_};
+            ++waiting_operations_;
+        }
         changed();
         look_for_work();
+        run_inline([&] {
+            const auto now = storage_.get(created->id);
+            return !now || is_final(now->state) || now->paused;
+        });
         return created->id;
     }
 
@@ -207,7 +224,12 @@ public:
             record.paused = false;
             return {};
         });
-        if (changed) look_for_work();
+        if (!changed) return changed;
+        look_for_work();
+        run_inline([&] {
+            const auto now = storage_.get(id);
+            return !now || is_final(now->state) || now->paused;
+        });
         return changed;
     }
 
@@ -224,7 +246,9 @@ public:
             const std::scoped_lock lock{mutex_};
             is_closed_ = true;
         }
+        changed_.notify_all();
         dispatcher_.stop();
+        run_inline([this] { return dispatcher_.is_idle(); });
         if (own_jobs_ == nullptr) return {};  // whoever runs the jobs runs them to their end
         if (std::exchange(is_shut_down_, true)) return {};
         if (dispatcher_.wait_until_idle(options_.shutdown_timeout)) {
@@ -309,14 +333,42 @@ private:
         subscriptions_.notify();
     }
 
+    /// With `scheduling::immediate` the calling thread does the work, until `done()`.
+    template <typename Done>
+    void run_inline(Done done) {
+        if (inline_jobs_ == nullptr) return;
+        const std::scoped_lock lock{inline_mutex_};
+        (void)inline_jobs_->run_until([&] { return done(); });
+    }
+
+    /// Waits while as many operations as the queue holds have not begun yet. None is ever dropped.
+    [[nodiscard]] result<> wait_for_room() {
+        const auto capacity = static_cast<std::uint64_t>(options_.queue_capacity);
+        std::unique_lock lock{mutex_};
+        while (waiting_operations_ >= capacity) {
+            if (is_closed_) return fail(errc::unavailable, "the service is shut down");
+            const auto seen = changes_;
+            lock.unlock();
+            const auto pending =
+                storage_.query(operation_query{.state = operation_state::pending, .page_size = 1});
+            lock.lock();
+            if (pending) waiting_operations_ = pending->total;
+            if (waiting_operations_ < capacity) break;
+            changed_.wait_for(lock, std::chrono::milliseconds{100},
+                              [&] { return changes_ != seen || is_closed_; });
+        }
+        return {};
+    }
+
     void look_for_work() {
+        if (options_.scheduler == scheduling::none) return;
         jobs_.submit(job{[weak = this->weak_from_this()] {
             if (const auto self = weak.lock()) self->dispatcher_.look_for_work();
         }});
     }
 
     void schedule_poll() {
-        if (!options_.pending_poll_interval) return;
+        if (!options_.pending_poll_interval || options_.scheduler != scheduling::channels) return;
         jobs_.submit_at(jobs_.now() + *options_.pending_poll_interval,
                         job{[weak = this->weak_from_this()] {
                             const auto self = weak.lock();
@@ -336,7 +388,10 @@ private:
     std::uint64_t changes_ = 0;
     bool is_closed_ = false;
     bool is_shut_down_ = false;
+    std::uint64_t waiting_operations_ = 0;  ///< at most; the store knows better
     std::unique_ptr<thread_executor> own_jobs_;
+    std::unique_ptr<inline_executor> inline_jobs_;
+    std::recursive_mutex inline_mutex_;  ///< a step may create an operation itself
     executor& jobs_;
     subscriptions<Storage> subscriptions_;
     dispatcher<Operations, Storage, std::remove_const_t<Formats>> dispatcher_;
