@@ -628,6 +628,65 @@ suite<"events"> events = [] {
     };
 };
 
+suite<"notifications"> notifications = [] {
+    "recipients hear what they asked for, by their channel"_test = [] {
+        script play;
+        now_playing = &play;
+        std::mutex mutex;
+        std::string told, lines;
+        service service{known, bulk::memory::storage{}, {}, {}, [&](const bulk::log_entry& entry) {
+                            const std::scoped_lock lock{mutex};
+                            lines += to_text(entry) + '\n';
+                        }};
+        expect(service
+                   .add_channel("Mail",
+                                [&](const bulk::notification& n) {
+                                    const std::scoped_lock lock{mutex};
+                                    told += n.to.target + ' ' + n.what.message.substr(0, 18) + '\n';
+                                })
+                   .has_value());
+        expect(
+            service.add_channel("broken", [](const bulk::notification&) { throw 7; }).has_value());
+        expect(service.add_channel("MAIL", {}).error().code == bulk::errc::invalid_argument);
+        const auto run = [&](std::string file) {
+            using enum bulk::trigger;
+            const auto id =
+                service.create("pipeline", text(std::move(file)),
+                               {.recipients = {{"broken", "x", all},
+                                               {"pigeon", "x", all},
+                                               {"mail", "good", on_completion},
+                                               {"mail", "bad"},
+                                               {"MAIL", "some", on_completion_with_errors},
+                                               {"mail", "end", on_end},
+                                               {"mail", "each", on_status_change}}});
+            (void)service.wait(id.value(), 10s);
+            std::latch heard{1};
+            const auto number = service.subscribe([&](const bulk::event& each) {
+                if (each.kind == bulk::event_kind::created) heard.count_down();
+            });
+            (void)service.create("pipeline",
+                                 text("value\n"));  // events come in order: all were told
+            heard.wait();
+            service.unsubscribe(number);
+            const std::scoped_lock lock{mutex};
+            return std::exchange(told, {});
+        };
+        const std::string begin = "each pending to validat\neach validating to runn\n";
+        expect(run("value\n1\n") ==
+               begin +
+                   "each running to complet\ngood 1/1 rows succeeded\nend 1/1 rows succeeded\n");
+        expect(run("value\nx\n") ==
+               begin +
+                   "each running to complet\nsome 0/1 rows succeeded\nend 0/1 rows succeeded\n");
+        expect(run("wrong\n") ==
+               "each pending to validat\neach validating to fail\n"
+               "bad the file has no co\nend the file has no co\n");
+        const std::scoped_lock lock{mutex};
+        expect(lines.contains("no channel is named 'pigeon'")) << lines;
+        expect(lines.contains("something was thrown that is no std::exception")) << lines;
+    };
+};
+
 suite<"scheduling"> schedulers = [] {
     "immediate: create returns when the operation is at rest"_test = [] {
         script play;

@@ -6,12 +6,14 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/operation_state.hpp>
+#include <bulk/core/recipient.hpp>
 #include <bulk/core/row_counters.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bulk {
 
@@ -23,6 +25,7 @@ struct operation_record {
     std::string created_by{};
     std::string source{};  ///< the service that took it in
     std::string idempotency_key{};
+    std::vector<recipient> recipients{};  ///< who is told what becomes of it
 
     std::string file_id{};    ///< in the file store
     std::string file_name{};  ///< as it was given

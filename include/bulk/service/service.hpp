@@ -6,6 +6,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/log.hpp>
+#include <bulk/core/notification.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/query.hpp>
@@ -20,6 +21,7 @@
 #include <bulk/run/guard.hpp>
 #include <bulk/service/dispatcher.hpp>
 #include <bulk/service/metrics.hpp>
+#include <bulk/service/notifier.hpp>
 #include <bulk/service/subscriptions.hpp>
 #include <bulk/storage/concepts.hpp>
 
@@ -58,6 +60,7 @@ struct create_options {
     Metadata metadata{};
     std::string created_by{};
     std::string idempotency_key{};  ///< asked for twice, the first operation is the answer
+    std::vector<recipient> recipients{};
 };
 
 /// The service itself, shared with the runs and jobs that it has begun.
@@ -88,6 +91,7 @@ public:
                                        {{"event", std::to_string(told.sequence)}, {"why", why}}});
                          },
                          [this] { return this->shared_from_this(); }},
+          notifier_{storage_, subscriptions_, log_},
           dispatcher_{storage_,
                       jobs_,
                       options_,
@@ -120,6 +124,7 @@ public:
         operation_record record{.created_by = std::move(about.created_by),
                                 .source = options_.service_name,
                                 .idempotency_key = std::move(about.idempotency_key),
+                                .recipients = std::move(about.recipients),
                                 .file_name = file->name};
         result<> readable;
         auto known = Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
@@ -238,6 +243,11 @@ public:
         return subscriptions_.add(std::move(handler));
     }
     void unsubscribe(std::uint64_t number) { subscriptions_.remove(number); }
+
+    /// A way to tell people what becomes of their operations, from now on.
+    [[nodiscard]] result<> add_channel(std::string name, notification_channel channel) {
+        return notifier_.add(std::move(name), std::move(channel));
+    }
 
     /// Takes nothing new, lets rows in flight finish, records them and gives the operations back:
     /// the next start goes on with them. Fails when rows do not finish in time.
@@ -394,6 +404,7 @@ private:
     std::recursive_mutex inline_mutex_;  ///< a step may create an operation itself
     executor& jobs_;
     subscriptions<Storage> subscriptions_;
+    notifier<Storage> notifier_;
     dispatcher<Operations, Storage, std::remove_const_t<Formats>> dispatcher_;
 };
 
@@ -455,6 +466,9 @@ public:
         return core_->subscribe(std::move(handler));
     }
     void unsubscribe(std::uint64_t number) { core_->unsubscribe(number); }
+    [[nodiscard]] result<> add_channel(std::string name, notification_channel channel) {
+        return core_->add_channel(std::move(name), std::move(channel));
+    }
     [[nodiscard]] result<> shutdown() { return core_->shutdown(); }
     [[nodiscard]] Storage& storage() { return core_->storage(); }
     /// What was counted since the service began.
