@@ -25,6 +25,7 @@
 #include <bulk/service/subscriptions.hpp>
 #include <bulk/storage/concepts.hpp>
 
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -100,7 +101,7 @@ public:
                       [this] { changed(); },
                       [this] { return this->shared_from_this(); },
                       log_} {
-        if (options_.service_name.empty()) options_.service_name = "default";
+        if (options_.service_name.empty()) options_.service_name = program_name();
     }
     service_core(const service_core&) = delete;
     service_core& operator=(const service_core&) = delete;
@@ -280,6 +281,14 @@ public:
     }
 
 private:
+    [[nodiscard]] static std::string program_name() {
+#if defined(__GLIBC__)
+        return program_invocation_short_name;
+#else
+        return "default";
+#endif
+    }
+
     /// A log handler that throws must not take anything with it.
     [[nodiscard]] static log_handler quiet(log_handler log) {
         if (!log) return log;
