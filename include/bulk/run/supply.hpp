@@ -67,8 +67,8 @@ class format_supply final : public row_supply<Row, Visitor> {
 public:
     using reader = reader_of<Row, Format>;
 
-    format_supply(reader whole, read_options options, bool is_exclusive)
-        : whole_{std::move(whole)}, options_{std::move(options)}, is_exclusive_{is_exclusive} {}
+    format_supply(reader whole, const read_options& options, bool is_exclusive)
+        : whole_{std::move(whole)}, options_{options}, is_exclusive_{is_exclusive} {}
 
     /// For several tasks: `text` is the text of the file once more.
     void share(byte_source text_to_cut, byte_source text) {
@@ -179,8 +179,8 @@ template <declared_row Row, typename Visitor, file_format... Formats>
         read_options found = options;
         if constexpr (requires { found.dialect = reader->format(); })
             found.dialect = reader->format();
-        auto opened = std::make_unique<format_supply<Row, Format, Visitor>>(
-            std::move(*reader), std::move(found), is_exclusive);
+        auto opened = std::make_unique<format_supply<Row, Format, Visitor>>(std::move(*reader),
+                                                                            found, is_exclusive);
         if (!is_exclusive) {
             auto first = open_text(), second = open_text();
             if (!first) return std::unexpected{std::move(first).error()};

@@ -69,11 +69,11 @@ template <typename Operations, storage Storage, typename Formats>
 class service_core
     : public std::enable_shared_from_this<service_core<Operations, Storage, Formats>> {
 public:
-    service_core(Storage storage, service_options options, read_options reading, executor* jobs,
-                 log_handler log)
+    service_core(Storage storage, service_options options, const read_options& reading,
+                 executor* jobs, log_handler log)
         : log_{quiet(std::move(log))},
           options_{std::move(options)},
-          reading_{std::move(reading)},
+          reading_{reading},
           valid_{validate(options_)},
           storage_{std::move(storage)},
           own_jobs_{jobs == nullptr && options_.scheduler != scheduling::immediate
@@ -424,17 +424,16 @@ class service {
 public:
     using core = service_core<Operations, Storage, std::remove_const_t<Formats>>;
 
-    service(Operations, Storage storage, service_options options = {}, read_options reading = {},
-            log_handler log = {})
-        : service{{},      std::move(storage), std::move(options), std::move(reading),
-                  nullptr, std::move(log)} {}
+    service(Operations, Storage storage, service_options options = {},
+            const read_options& reading = {}, log_handler log = {})
+        : service{{}, std::move(storage), std::move(options), reading, nullptr, std::move(log)} {}
 
     /// With an executor of the caller's, which outlives the service: for tests, and for programs that
     /// have threads of their own.
-    service(Operations, Storage storage, service_options options, read_options reading,
+    service(Operations, Storage storage, service_options options, const read_options& reading,
             executor* jobs, log_handler log = {})
-        : core_{std::make_shared<core>(std::move(storage), std::move(options), std::move(reading),
-                                       jobs, std::move(log))} {
+        : core_{std::make_shared<core>(std::move(storage), std::move(options), reading, jobs,
+                                       std::move(log))} {
         core_->start();
     }
     service(service&&) noexcept = default;

@@ -36,7 +36,7 @@ inline constexpr std::size_t detection_size = std::size_t{64} * 1024;
             if (role == byte_role::field_end) ++fields;
             if (role != byte_role::row_end) continue;
             const std::string_view row = text.substr(begin, i - begin);
-            if (!comment && row != "" && row != "\r") counts.push_back(fields);
+            if (!comment && !row.empty() && row != "\r") counts.push_back(fields);
             fields = 1;
             begin = i + 1;
         }

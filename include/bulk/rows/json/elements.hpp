@@ -104,9 +104,11 @@ private:
         begin_ = 0;
         if (window_.size() == window_.capacity())
             window_.grow(std::min(2 * window_.size(), limits_.row_bytes + 1));
-        auto read = window_.read_on();
-        if (!read) (void)fail_with(std::move(read).error());
-        return read.has_value();
+        if (auto read = window_.read_on(); !read) {
+            (void)fail_with(std::move(read).error());
+            return false;
+        }
+        return true;
     }
 
     /// In an array: to where the next element begins. `record` when there is one.

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -176,7 +177,7 @@ public:
             }
         };
         if (query.descending)
-            for (auto each = order.rbegin(); each != order.rend(); ++each) visit(*each);
+            for (const auto& each : std::views::reverse(order)) visit(each);
         else
             for (const auto& each : order) visit(each);
         if (!has_more) found.next.clear();

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -237,9 +238,9 @@ private:
         const bool is_apart = query.errors_only || query.failure || query.min_retry_attempt > 0 ||
                               (query.state && *query.state != row_state::completed);
         if (!query.rows.empty()) {
-            std::set<row_number> rows(query.rows.begin(), query.rows.end());
+            const std::set<row_number> rows(query.rows.begin(), query.rows.end());
             if (query.descending)
-                for (auto row = rows.rbegin(); row != rows.rend(); ++row) visit_row(*row);
+                for (const auto row : std::views::reverse(rows)) visit_row(row);
             else
                 for (const auto row : rows) visit_row(row);
         } else if (is_apart) {
