@@ -41,6 +41,14 @@ public:
         return true;
     }
 
+    /// Forgets what there is to do.
+    void drop_all() {
+        while (!ready_.empty() || timers_.size() > 0) {  // what goes may put in more
+            std::exchange(ready_, {}).clear();
+            std::exchange(timers_, {}).clear();
+        }
+    }
+
 private:
     system_clock clock_;
     std::deque<job> ready_;

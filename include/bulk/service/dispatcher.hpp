@@ -115,6 +115,13 @@ public:
         return sentence;
     }
 
+    /// From now on only the jobs of a run keep it: whoever drops them ends it.
+    void let_go() {
+        std::map<operation_id, std::shared_ptr<active_run>> all;
+        const std::scoped_lock lock{mutex_};
+        all.swap(runs_);
+    }
+
     [[nodiscard]] bool is_idle() const {
         const std::scoped_lock lock{mutex_};
         return runs_.empty() && claiming_ == 0;

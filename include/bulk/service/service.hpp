@@ -272,6 +272,14 @@ public:
                     concat("the service is shut down, but not all rows came to an end: ", busy));
     }
 
+    /// The service goes: with an executor of somebody else, what is left to do is theirs.
+    void let_go() {
+        (void)shutdown();
+        if (own_jobs_ != nullptr) return;
+        dispatcher_.let_go();
+        if (inline_jobs_ != nullptr) inline_jobs_->drop_all();
+    }
+
     [[nodiscard]] Storage& storage() { return storage_; }
 
     [[nodiscard]] service_metrics metrics() const {
@@ -439,7 +447,7 @@ public:
     service(service&&) noexcept = default;
     service& operator=(service&&) noexcept = default;
     ~service() {
-        if (core_ != nullptr) (void)core_->shutdown();
+        if (core_ != nullptr) core_->let_go();
     }
 
     [[nodiscard]] core* operator->() { return core_.get(); }

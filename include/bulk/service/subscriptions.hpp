@@ -40,9 +40,10 @@ public:
 
     /// From the next event on. The handler is called until `remove`.
     [[nodiscard]] std::uint64_t add(event_handler handler) {
+        const std::uint64_t from = newest();
         const std::scoped_lock lock{mutex_};
-        if (!last_) last_ = newest();
-        handlers_.emplace(++next_, std::make_shared<event_handler>(std::move(handler)));
+        if (!last_) last_ = from;
+        handlers_.emplace(++next_, std::make_shared<subscriber>(from, std::move(handler)));
         return next_;
     }
 
@@ -74,22 +75,33 @@ private:
         return last && !last->empty() ? last->back().sequence : 0;
     }
 
+    struct subscriber {
+        std::uint64_t from;  ///< the newest event when it came
+        event_handler handle;
+    };
+
     /// One batch; then others have their turn.
     void tell() {
-        std::vector<std::shared_ptr<event_handler>> handlers;
         std::uint64_t after = 0;
         {
             const std::scoped_lock lock{mutex_};
             is_due_ = false;
             after = last_.value_or(0);
-            for (const auto& [number, handler] : handlers_) handlers.push_back(handler);
         }
         const auto found = storage_.events(std::nullopt, after, 100);
+        // Behind the events: whoever subscribed before one of them happened is among these.
+        std::vector<std::shared_ptr<subscriber>> subscribers;
+        {
+            const std::scoped_lock lock{mutex_};
+            for (const auto& [number, each] : handlers_) subscribers.push_back(each);
+        }
         if (found)
             for (const auto& each : *found)
-                for (const auto& handler : handlers)
-                    if (const auto told = guarded([&] { (*handler)(each); }); !told)
+                for (const auto& subscriber : subscribers) {
+                    if (each.sequence <= subscriber->from) continue;
+                    if (const auto told = guarded([&] { subscriber->handle(each); }); !told)
                         on_error_(each, told.error().message);
+                }
         const std::scoped_lock lock{mutex_};
         if (found && !found->empty()) last_ = found->back().sequence;
         if (!found) {
@@ -107,7 +119,7 @@ private:
     std::function<void(const event&, const std::string&)> on_error_;
     std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a job
     mutable std::mutex mutex_;
-    std::map<std::uint64_t, std::shared_ptr<event_handler>> handlers_;
+    std::map<std::uint64_t, std::shared_ptr<subscriber>> handlers_;
     std::uint64_t next_ = 0;
     std::optional<std::uint64_t> last_;  ///< the sequence that was told last
     bool is_due_ = false;
