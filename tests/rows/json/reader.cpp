@@ -189,7 +189,7 @@ null,
 {"key":"e","value":4},])",
                                 layout::array) ==
                "a=1\n"
-               "2: line 3: a value is expected, at byte 20 of the element\n"
+               "2: line 3, column 'value': a value is expected, at byte 20 of the element\n"
                "3: line 4: the element is null; an object is expected\n"
                "4: line 5: a ',' or the closing '}' is expected, at byte 19 of the element\n"
                "5: line 6: there is text behind the element, at byte 22 of the element\n"
@@ -218,10 +218,11 @@ null,
                "line 1, column 'key': it is an array; the column takes one value"s);
         expect(problem_of("[1]") == "line 1: the element is an array; an object is expected"s);
         expect(problem_of("{\"key\":\"a\tb\",\"value\":1}") ==
-               "line 1: the string holds a control character; JSON writes it as an escape, at byte "
+               "line 1, column 'key': the string holds a control character; JSON writes it as an "
+               "escape, at byte "
                "10 of the element"s);
         expect(problem_of("{\"key\":\"a\xff\",\"value\":1}") ==
-               "line 1: the string is not valid UTF-8, at byte 8 of the element"s);
+               "line 1, column 'key': the string is not valid UTF-8, at byte 8 of the element"s);
         expect(problem_of(R"({"key":"a\x","value":1})").contains("escape that JSON does not know"));
         expect(problem_of(R"({"key":"\ud800","value":1})").contains("escape"));
         expect(problem_of(R"({"key":"a)").contains("never closed"));

@@ -180,7 +180,10 @@ private:
     template <auto Pointer, std::size_t Member>
     static bool read_member(reader& self, const char*& at, const char* end, std::size_t depth,
                             Row& row) {
-        return self.template read_into<Member>(at, end, depth, row.*Pointer);
+        if (self.template read_into<Member>(at, end, depth, row.*Pointer)) [[likely]]
+            return true;
+        self.mishap_.member = Member;
+        return false;
     }
 
     template <auto... Pointers>
@@ -353,7 +356,9 @@ read_status reader<Row>::explain() {
         std::string reason{describe(mishap_.wrong)};
         if (mishap_.wrong == syntax::too_deep)
             reason += concat("; the limit is ", limits_.json_depth);
-        return refuse({}, {}, concat(reason, ", at byte ", byte, " of the element"));
+        const bool has_column = mishap_.member < width;
+        return refuse(has_column ? column_descriptions<Row>[mishap_.member].name : "", {},
+                      concat(reason, ", at byte ", byte, " of the element"));
     }
     const auto& column = column_descriptions<Row>[mishap_.member];
     if (!mishap_.kind.empty())
