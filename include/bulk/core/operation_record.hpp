@@ -5,6 +5,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/core/limits.hpp>
 #include <bulk/core/operation_state.hpp>
 #include <bulk/core/recipient.hpp>
 #include <bulk/core/row_counters.hpp>
@@ -63,6 +64,8 @@ struct operation_record {
     if (next == operation_state::retrying) {
         operation.completed_at.reset();
         operation.error_message.clear();
+        operation.cancel_requested = false;
+        operation.paused = false;
         ++operation.retry_count;
     }
     return {};
@@ -74,7 +77,7 @@ struct operation_record {
                                              timestamp now) {
     if (is_final(operation.state)) return {};
     if (auto moved = move_to(operation, operation_state::failed, now); !moved) return moved;
-    operation.error_message = std::move(message);
+    operation.error_message = cut_message(std::move(message));
     return {};
 }
 

@@ -39,8 +39,9 @@ struct service_options {
     int max_retry_attempts = 10;  ///< operation retries; 0 is unlimited
     int worker_count = 4;         ///< operations at once
     int queue_capacity = 1'000;   ///< operations waiting in memory; whoever adds one more waits
-    std::chrono::milliseconds shutdown_timeout{30'000};                ///< for rows in flight
-    std::optional<std::chrono::milliseconds> pending_poll_interval{};  ///< look for others' work
+    std::chrono::milliseconds shutdown_timeout{30'000};                   ///< for rows in flight
+    std::optional<std::chrono::milliseconds> pending_poll_interval{};     ///< look for others' work
+    std::chrono::milliseconds early_signal_ttl = std::chrono::hours{24};  ///< until a row waits
     std::chrono::milliseconds lease_time{30'000};  ///< without a heartbeat, then others take over
     scheduling scheduler = scheduling::channels;
 };
@@ -59,6 +60,7 @@ struct service_options {
         options.pending_poll_interval
             ? positive("pending_poll_interval", *options.pending_poll_interval)
             : result<>{},
+        positive("early_signal_ttl", options.early_signal_ttl),
         positive("lease_time", options.lease_time),
     });
 }

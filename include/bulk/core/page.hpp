@@ -69,7 +69,7 @@ inline constexpr std::uint32_t largest_page = 1000;
 template <typename T>
 struct page {
     std::vector<T> items{};
-    std::uint64_t total = 0;  ///< over all pages
+    std::uint64_t total = 0;  ///< over all pages; 0 when nobody asked for it
     std::string next{};       ///< the cursor to go on with; empty on the last page
 };
 

@@ -29,7 +29,8 @@ struct operation_query {
     operation_sort sort = operation_sort::created_at;
     bool descending = true;
     std::uint32_t page_size = 20;
-    std::string after{};  ///< `next` of the page before
+    std::string after{};     ///< `next` of the page before
+    bool with_total = true;  ///< counting costs more than the page when filters are many
 };
 
 enum class row_sort : std::uint8_t { row, row_id, step, state, failure, started_at };
@@ -42,6 +43,7 @@ struct row_query {
     std::optional<row_number> from_row{};  ///< inclusive
     std::optional<row_number> to_row{};    ///< inclusive
     std::string row_id_contains{};         ///< in any case
+    std::string signal_key{};              ///< exactly; what a row waits for
     std::optional<step_index> step{};
     std::optional<row_state> state{};
     std::optional<error_type> failure{};
@@ -50,7 +52,8 @@ struct row_query {
     row_sort sort = row_sort::row;
     bool descending = false;
     std::uint32_t page_size = 100;
-    std::string after{};  ///< `next` of the page before
+    std::string after{};     ///< `next` of the page before
+    bool with_total = true;  ///< counting costs more than the page when filters are many
 };
 
 namespace detail {

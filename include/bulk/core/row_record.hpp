@@ -6,6 +6,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/core/limits.hpp>
 #include <bulk/core/row_state.hpp>
 
 #include <cstdint>
@@ -29,11 +30,13 @@ struct row_record {
     std::string row_id{};  ///< the row's business key, if its type has one
     std::optional<error_type> failure{};
     std::string error_message{};
-    std::string signal_key{};
-    std::string row_data{};  ///< the row as JSON, if the operation tracks it
+    std::string signal_key{};  ///< what it waits for, as the step named it
+    std::string journal{};     ///< of a step that has waited several times: what it was told so far
+    std::string row_data{};    ///< the row as JSON, if the operation tracks it
 
     std::optional<timestamp> started_at{};
     std::optional<timestamp> completed_at{};
+    std::optional<timestamp> wait_until{};  ///< when a wait ends, or a step is tried again
 
     bool operator==(const row_record&) const = default;
 };
@@ -46,7 +49,10 @@ struct row_record {
                            " cannot go from ", name_of(record.state), " to ", name_of(next)));
     record.state = next;
     if (next == row_state::running) record.started_at = now;
-    if (is_final(next)) record.completed_at = now;
+    if (is_final(next)) {
+        record.completed_at = now;
+        record.wait_until.reset();
+    }
     return {};
 }
 
@@ -54,7 +60,7 @@ struct row_record {
                                        timestamp now) {
     if (auto moved = move_to(record, row_state::failed, now); !moved) return moved;
     record.failure = type;
-    record.error_message = std::move(message);
+    record.error_message = cut_message(std::move(message));
     return {};
 }
 
@@ -80,6 +86,8 @@ struct row_record {
     record.failure.reset();
     record.error_message.clear();
     record.signal_key.clear();
+    record.journal.clear();
+    record.wait_until.reset();
     record.started_at.reset();
     record.completed_at.reset();
     return {};

@@ -7,7 +7,9 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/retry_history.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/core/signal.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
 #include <bulk/storage/stored_file.hpp>
@@ -64,15 +66,50 @@ concept row_store =
         {
             store.progress(id, row, count)
         } -> std::same_as<result<std::vector<std::optional<row_progress>>>>;
+        /// The numbers of the rows that have a record which matches, each once, in order.
+        { store.row_numbers(query) } -> std::same_as<result<page<row_number>>>;
     };
+
+/// Signals, and the waits that they end. A row waits from the record that says so with a key until
+/// its next record; that one uses up the signal that the row was given.
+template <typename Store>
+concept signal_store =
+    requires(Store& store, const signal& sent, timestamp until, const lease& held, operation_id id,
+             row_number row, step_index step, std::uint64_t after, std::uint32_t limit) {
+        /// Gives a signal to the row that it names, or to the one that has waited longest for its
+        /// key; without one it is kept until then for the next row that waits for it. Refused with
+        /// `illegal_transition`: a second signal for a row, one for a row or an operation at rest.
+        { store.send(sent, until) } -> std::same_as<result<signal_receipt>>;
+        /// What the rows of an operation were given and did not use yet, behind `after`.
+        { store.signals(id, after, limit) } -> std::same_as<result<std::vector<given_signal>>>;
+        /// Ends a wait that has lasted too long: no signal comes any more, and the one that came
+        /// just in time is the answer.
+        { store.close_wait(held, row, step) } -> std::same_as<result<std::optional<given_signal>>>;
+    };
+
+/// Operations that have ended, begun once more for some of their rows.
+template <typename Store>
+concept retry_store = requires(Store& store, const operation_record& record,
+                               const retry_filter& filter, const std::vector<step_index>& steps,
+                               const std::vector<event>& events, const retry_history_query& query) {
+    /// Resets the failed rows that match and whose step is none of `steps`, keeps how they had
+    /// failed, takes them out of the counters, and stores `record`, which is retrying; all or
+    /// nothing. `conflict` unless `record.version` is the stored one.
+    { store.retry(record, filter, steps, events) } -> std::same_as<result<retry_submission>>;
+    { store.retry_history(query) } -> std::same_as<result<page<retry_entry>>>;
+};
 
 /// What happened, in one order over all operations.
 template <typename Store>
-concept event_store = requires(Store& store, std::optional<operation_id> id,
-                               std::optional<std::uint64_t> after, std::uint32_t limit) {
-    /// Those behind `after`, oldest first; without it the newest, oldest first.
-    { store.events(id, after, limit) } -> std::same_as<result<std::vector<event>>>;
-};
+concept event_store =
+    requires(Store& store, std::optional<operation_id> id, std::optional<std::uint64_t> after,
+             std::uint32_t limit, const std::string& reader, std::uint64_t position) {
+        /// Those behind `after`, oldest first; without it the newest, oldest first.
+        { store.events(id, after, limit) } -> std::same_as<result<std::vector<event>>>;
+        /// How far somebody has read, by the name that they chose.
+        { store.event_position(reader) } -> std::same_as<result<std::optional<std::uint64_t>>>;
+        { store.set_event_position(reader, position) } -> std::same_as<result<>>;
+    };
 
 /// Uploads.
 template <typename Store>
@@ -86,7 +123,7 @@ concept file_store = requires(Store& store, std::string name, byte_pull pull, st
 };
 
 template <typename Storage>
-concept storage =
-    operation_store<Storage> && row_store<Storage> && event_store<Storage> && file_store<Storage>;
+concept storage = operation_store<Storage> && row_store<Storage> && signal_store<Storage> &&
+                  retry_store<Storage> && event_store<Storage> && file_store<Storage>;
 
 }  // namespace bulk

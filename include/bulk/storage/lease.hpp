@@ -32,6 +32,7 @@ struct claim_request {
 struct claimed_operation {
     lease held{};
     operation_record operation{};
+    bool was_lapsed = false;  ///< whoever had it before did not give it back
 };
 
 }  // namespace bulk

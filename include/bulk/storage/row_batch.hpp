@@ -54,6 +54,7 @@ struct row_progress {
     step_index step{};
     row_state state{};
     std::uint32_t attempt = 0;
+    std::uint32_t retry_attempt = 0;
 
     bool operator==(const row_progress&) const = default;
 };
