@@ -530,7 +530,7 @@ suite<"from outside"> outside = [] {
         begun.wait();
         expect(service.pause(id).has_value());
         go.count_down();
-        expect(service.wait(id, 50ms).error().code == bulk::errc::unavailable);
+        expect(service.wait(id, 50ms).error().code == bulk::errc::timed_out);
         const auto paused = service.get(id).value();
         expect(paused.state == operation_state::running and paused.rows.processed == 3_u);
         expect(service.resume(id).has_value());
@@ -708,7 +708,7 @@ suite<"scheduling"> schedulers = [] {
         bulk::memory::storage storage;
         auto front = make_service({.scheduler = bulk::scheduling::none}, storage);
         const auto id = front.create("pipeline", text(numbers(3))).value();
-        expect(front.wait(id, 30ms).error().code == bulk::errc::unavailable);
+        expect(front.wait(id, 30ms).error().code == bulk::errc::timed_out);
         expect(front.get(id).value().state == operation_state::pending);
         auto worker = make_service({}, storage);
         expect(front.wait(id, 10s).value().state == operation_state::completed);

@@ -20,9 +20,10 @@ enum class errc : std::uint8_t {
     not_found,           ///< no operation, row or signal has that key
     conflict,            ///< someone else changed the record first: reload
     unavailable,         ///< the backend did not answer: try again
+    timed_out,           ///< what was waited for did not come in time
 };
 BOOST_DESCRIBE_ENUM(errc, invalid_argument, invalid_row, step_failed, illegal_transition, not_found,
-                    conflict, unavailable)
+                    conflict, unavailable, timed_out)
 
 struct error {
     errc code{};

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bulk {
@@ -22,8 +23,8 @@ struct retry_filter {
 /// What a retry begins with.
 struct retry_submission {
     std::uint64_t submitted = 0;
-    std::vector<row_number> refused{};  ///< asked for by number, and their step allows no retry
-    std::uint64_t skipped = 0;          ///< failed, and left as they are; `refused` included
+    std::uint64_t skipped = 0;  ///< matched, and their step allows no retry
+    std::vector<std::pair<row_number, step_index>> refused{};  ///< the first hundred of them
 };
 
 /// How a row failed before it was tried again.

@@ -3,8 +3,11 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/operation/task.hpp>
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -43,6 +46,19 @@ public:
     /// Asks to stop when the operation is cancelled or the process shuts down. A step that takes
     /// long looks at it now and then, or passes it on.
     [[nodiscard]] const std::stop_token& stop_token() const { return stop_; }
+
+    /// What the engine asks the step to stop by, from now on.
+    void stop_by(std::stop_token stop) { stop_ = std::move(stop); }
+
+    /// For steps that are coroutines: `co_await ctx.sleep(30s)`.
+    [[nodiscard]] static sleep_request sleep(std::chrono::milliseconds time) { return {time}; }
+
+    /// For steps that are coroutines: `co_await ctx.signal("approved-7", 1h)` is a `result<>`,
+    /// failed when a failure was signalled, or nothing in time (`errc::timed_out`).
+    [[nodiscard]] static signal_request signal(
+        std::string key, std::optional<std::chrono::milliseconds> timeout = std::nullopt) {
+        return {std::move(key), timeout};
+    }
 
     /// The same text every time this step is tried for this row, in this process or after a
     /// restart: hand it to systems that can refuse to do a thing twice.

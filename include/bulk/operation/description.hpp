@@ -9,6 +9,7 @@
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/metadata.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,12 @@ struct operation_description {
         return at < steps.size() ? steps[at].name : std::string_view{};
     }
 };
+
+/// Whether the records of an operation's rows keep all there is to them: personal fields are not kept.
+[[nodiscard]] constexpr bool keeps_rows(const operation_description& operation) {
+    return operation.track_row_data &&
+           std::ranges::none_of(operation.columns, &column_description::hidden);
+}
 
 template <typename Op>
 inline constexpr operation_description description_of = [] {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
+#include <bulk/operation/task.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -67,15 +68,24 @@ private:
     state state_;
 };
 
-/// What a step may return: nothing, `result<>` (or what converts to it, such as `bulk::fail(...)`),
-/// or an `outcome`.
+namespace detail {
+
 template <typename T>
-concept step_result =
+inline constexpr bool is_step_answer =
     std::is_void_v<T> || std::same_as<T, outcome> || std::convertible_to<T, result<>>;
+template <typename T>
+inline constexpr bool is_step_answer<task<T>> = is_step_answer<T>;
+
+}  // namespace detail
+
+/// What a step may return: nothing, `result<>` (or what converts to it, such as `bulk::fail(...)`),
+/// an `outcome`, or a `task` of one of them.
+template <typename T>
+concept step_result = detail::is_step_answer<T>;
 
 /// One outcome for all of them: a failed `result` is tried again under the step's policy.
 template <typename Call>
-    requires step_result<std::invoke_result_t<Call>>
+    requires(step_result<std::invoke_result_t<Call>> && !is_task<std::invoke_result_t<Call>>)
 [[nodiscard]] outcome outcome_of(Call&& call) {
     using returned = std::invoke_result_t<Call>;
     if constexpr (std::is_void_v<returned>) {

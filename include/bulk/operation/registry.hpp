@@ -55,6 +55,12 @@ public:
         return {};
     }
 
+    /// Calls `visit(std::type_identity<Op>{})` for each operation.
+    template <typename Visit>
+    static void for_each(Visit&& visit) {
+        (visit(std::type_identity<Ops>{}), ...);
+    }
+
 private:
     static std::unexpected<error> not_found(std::string_view name) {
         constexpr std::array<std::string_view, size> names{description_of<Ops>.name...};

@@ -34,6 +34,9 @@ public:
     /// Begins nothing new, lets rows in flight finish, records them, and ends. From any thread.
     virtual void ask_to_stop(stop_reason reason) = 0;
 
+    /// Somebody has sent a signal. From any thread.
+    virtual void check_signals() = 0;
+
     /// Ends without waiting for steps that do not return: their rows are recorded as such, and the
     /// operation is given back. What is being done, as a sentence.
     [[nodiscard]] virtual std::string abandon() = 0;

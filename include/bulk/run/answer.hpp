@@ -26,6 +26,8 @@ enum class answer : std::uint8_t {
     again,    ///< if it has retries left
     polling,  ///< to be asked again later
     waiting,  ///< for a signal
+    timed_out,
+    suspended,  ///< a coroutine waits for something
 };
 
 /// What goes with the word. Not touched by `done`.
@@ -61,19 +63,19 @@ inline answer answer_of(const outcome& said, answer_details& details) {
 
 }  // namespace detail
 
-/// Executes a step. The way of a step that returns nothing and throws nothing is a plain call.
-template <typename Step, typename Row, typename Metadata>
-[[nodiscard]] answer call_step(const Step& step, const Row& row, const Metadata& metadata,
-                               context& ctx, answer_details& details) {
+/// What a call of a step says, whatever it returns or throws. The way of one that returns nothing and
+/// throws nothing is a plain call.
+template <typename Call>
+[[nodiscard]] answer answer_of_call(Call&& call, answer_details& details) {
     try {
-        using returned = decltype(step.execute(row, metadata, ctx));
+        using returned = std::invoke_result_t<Call>;
         if constexpr (std::is_void_v<returned>) {
-            step.execute(row, metadata, ctx);
+            std::forward<Call>(call)();
             return answer::done;
         } else if constexpr (std::same_as<returned, outcome>) {
-            return detail::answer_of(step.execute(row, metadata, ctx), details);
+            return detail::answer_of(std::forward<Call>(call)(), details);
         } else {
-            result<> said = step.execute(row, metadata, ctx);
+            result<> said = std::forward<Call>(call)();
             if (said) return answer::done;
             details = {.text = std::move(said).error().message};
             return answer::again;
@@ -82,6 +84,13 @@ template <typename Step, typename Row, typename Metadata>
         details = {.text = thrown_text()};
         return answer::again;
     }
+}
+
+/// Executes a step that is no coroutine.
+template <typename Step, typename Row, typename Metadata>
+[[nodiscard]] answer call_step(const Step& step, const Row& row, const Metadata& metadata,
+                               context& ctx, answer_details& details) {
+    return answer_of_call([&] { return step.execute(row, metadata, ctx); }, details);
 }
 
 /// Asks a polled step whether it is complete: `done`, `polling` if not yet, or `again` if it could

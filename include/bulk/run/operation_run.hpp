@@ -6,24 +6,33 @@
 #include <bulk/core/event.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
-#include <bulk/core/retry.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/core/signal.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
-#include <bulk/operation/context.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/rows/json/metadata.hpp>
-#include <bulk/rows/json/writer.hpp>
-#include <bulk/rows/row_error.hpp>
 #include <bulk/run/active_run.hpp>
-#include <bulk/run/answer.hpp>
-#include <bulk/run/batch_writer.hpp>
+#include <bulk/run/coroutine_frame.hpp>
+#include <bulk/run/failure_budget.hpp>
+#include <bulk/run/file_supply.hpp>
 #include <bulk/run/instance.hpp>
-#include <bulk/run/observer.hpp>
+#include <bulk/run/owned_operation.hpp>
+#include <bulk/run/pace.hpp>
 #include <bulk/run/parked_row.hpp>
+#include <bulk/run/patience.hpp>
+#include <bulk/run/record_supply.hpp>
 #include <bulk/run/recorder.hpp>
-#include <bulk/run/stopwatch.hpp>
+#include <bulk/run/row_host.hpp>
+#include <bulk/run/row_outcomes.hpp>
+#include <bulk/run/row_task.hpp>
+#include <bulk/run/row_validation.hpp>
+#include <bulk/run/row_walk.hpp>
+#include <bulk/run/run_environment.hpp>
 #include <bulk/run/supply.hpp>
+#include <bulk/run/task_board.hpp>
+#include <bulk/run/unit_queue.hpp>
+#include <bulk/run/waiting_rows.hpp>
 #include <bulk/storage/concepts.hpp>
 
 #include <algorithm>
@@ -32,55 +41,35 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace bulk {
 
-/// What a run works with.
-template <storage Storage>
-struct run_environment {
-    std::shared_ptr<const void> owner;  ///< of what the references below refer to
-    Storage& storage;
-    executor& jobs;
-    const service_options& options;
-    const read_options& reading;
-    observer& watch;
-    /// Events were written, or are about to be.
-    std::function<void()> on_events;
-    /// The operation is in another state.
-    std::function<void()> on_change;
-    /// The run has ended; nothing of it happens any more.
-    std::function<void(const std::shared_ptr<active_run>&)> on_end;
-};
-
 /// One operation on its way from its claim to its end: two passes over the file, each cut into
 /// units that tasks take one after the other, and rows that wait in between. Every member function
-/// but `start` and `ask_to_stop` runs as a job.
+/// but those of `active_run` runs as a job.
 template <typename Op, storage Storage, typename Formats>
 class operation_run final
     : public active_run,
+      public row_host<typename Op::row_type>,
       public std::enable_shared_from_this<operation_run<Op, Storage, Formats>> {
 public:
     using row_type = typename Op::row_type;
 
     operation_run(run_environment<Storage> around, claimed_operation claimed)
         : around_{std::move(around)},
-          held_{claimed.held},
-          record_{std::move(claimed.operation)},
-          is_resumed_{record_.state != operation_state::pending},
-          recorder_{around_.storage, around_.jobs, around_.watch, held_,
-                    static_cast<std::uint64_t>(around_.options.flush_batch_size)},
+          operation_{around_.storage, std::move(claimed)},
+          recorder_{around_.storage, around_.jobs, around_.watch, operation_.held(), batch_size()},
           limit_{static_cast<std::size_t>(around_.options.max_row_concurrency)} {}
 
-    [[nodiscard]] operation_id id() const override { return held_.operation; }
+    [[nodiscard]] operation_id id() const override { return operation_.held().operation; }
 
     void start() override {
         submit(&operation_run::begin);
@@ -88,35 +77,33 @@ public:
     }
 
     void ask_to_stop(stop_reason reason) override {
-        const std::scoped_lock lock{mutex_};
+        const locked lock{*this};
         stop(reason, {});
     }
+
+    void check_signals() override { submit(&operation_run::look_for_signals); }
 
     [[nodiscard]] std::string abandon() override {
         std::string sentence;
         row_batch batch;
-        const std::scoped_lock lock{mutex_};
+        const locked lock{*this};
         if (phase_ == phase::ended) return sentence;
-        for (const task* each : tasks_) {
-            const auto row = each->row.load(std::memory_order_relaxed);
-            const auto step = each->step.load(std::memory_order_relaxed);
-            if (row == 0) continue;
-            const auto name = description.step_name(static_cast<step_index>(step));
+        for (const auto& [row, step] : board_.rows()) {
+            const auto name = description.step_name(step);
             sentence += concat(sentence.empty() ? "" : "; ", "operation ", to_text(id()), ", row ",
-                               row, ": step '", name, "' did not return");
+                               to_number(row), ": step '", name, "' did not return");
             // Attempt 0: when the operation goes on, the same attempt is made again.
-            auto record =
-                record_of(row_number{row}, static_cast<step_index>(step), row_state::running, 0);
+            auto record = outcomes_.record_of(row, step, row_state::running, 0);
             record.error_message =
                 concat("step '", name, "' did not return before the shutdown time-out");
             record.started_at = around_.jobs.now();
-            if (step >= 0) batch.records.push_back(std::move(record));
+            if (step != validation_step) batch.records.push_back(std::move(record));
         }
         phase_ = phase::ended;
         is_stopping_ = true;
         (void)recorder_.flush();
-        if (!batch.empty()) (void)around_.storage.record(held_, batch);
-        (void)around_.storage.release(held_);
+        if (!batch.empty()) (void)around_.storage.record(operation_.held(), batch);
+        (void)around_.storage.release(operation_.held());
         return sentence;
     }
 
@@ -124,57 +111,41 @@ private:
     enum class phase : std::uint8_t { beginning, validating, running, ended };
 
     static constexpr auto& description = description_of<Op>;
-    static constexpr int step_count = static_cast<int>(step_table<Op>::size);
-    static constexpr step_index last_step{step_count - 1};
+    static constexpr step_index last_step{static_cast<int>(step_table<Op>::size) - 1};
 
-    /// What a task has at hand while it works.
-    struct task {
-        explicit task(operation_run& run)
-            : watch{run.around_.jobs},
-              writer{watch},
-              ctx{context::place{.operation = run.held_.operation}, run.stop_source_.get_token()} {}
-
-        stopwatch watch;
-        batch_writer writer;
-        context ctx;
-        answer_details details;
-        std::vector<std::optional<row_progress>> standings;  ///< of rows, when resumed
-        std::uint64_t first_standing = 0;
-        std::atomic<std::uint64_t> row{0};  ///< that user code has; 0 is none
-        std::atomic<int> step{0};
-    };
-
-    /// Lets others see what a task does.
-    class seen_task {
+    /// Holds the lock. Whoever is to be told to stop is told after it: they may call back.
+    class locked {
     public:
-        seen_task(operation_run& run, const task& at) : run_{run}, at_{at} {
-            const std::scoped_lock lock{run_.mutex_};
-            run_.tasks_.push_back(&at_);
-        }
-        seen_task(const seen_task&) = delete;
-        seen_task& operator=(const seen_task&) = delete;
-        ~seen_task() {
-            const std::scoped_lock lock{run_.mutex_};
-            std::erase(run_.tasks_, &at_);
+        explicit locked(operation_run& run) : run_{run}, lock_{run.mutex_} {}
+        locked(const locked&) = delete;
+        locked& operator=(const locked&) = delete;
+        ~locked() {
+            const bool is_told = std::exchange(run_.tell_to_stop_, false);
+            lock_.unlock();
+            if (is_told) run_.stop_source_.request_stop();
         }
 
     private:
         operation_run& run_;
-        const task& at_;
+        std::unique_lock<std::mutex> lock_;
     };
 
     /// Hands the rows of a unit to the run.
     struct visitor {
         operation_run& run;
-        task& at;
-        const parked_row* woken = nullptr;  ///< the row goes on instead of beginning
+        row_task& at;
+
+        [[nodiscard]] bool is_selective() const { return run.operation_.was_begun(); }
+        [[nodiscard]] bool wants(row_number row) const {
+            const auto known = at.standing(row);
+            if (!known) return true;
+            if (run.phase_ == phase::validating)
+                return row_validation<Op>::reads_all && known->state == row_state::completed;
+            return may_go_on(*known);
+        }
 
         template <typename Reader>
-        bool operator()(row_type& row, read_status status, Reader& reader) {
-            if (woken != nullptr) {
-                if (status == read_status::row) run.go_on(at, row, *woken);
-                return true;
-            }
+        bool operator()(const row_type& row, read_status status, Reader& reader) {
             if (run.phase_ == phase::validating)
                 run.validate(at, row, status, reader);
             else
@@ -183,20 +154,25 @@ private:
             return !run.is_stopping_.load(std::memory_order_relaxed);
         }
     };
-    using supply = row_supply<row_type, visitor>;
 
     // --- jobs ------------------------------------------------------------------------------------
 
     void submit(void (operation_run::*work)()) {
         around_.jobs.submit(job{[self = this->shared_from_this(), work] { (*self.*work)(); }});
     }
-    void submit_after(std::chrono::microseconds delay, void (operation_run::*work)()) {
-        around_.jobs.submit_at(around_.jobs.now() + delay,
-                               job{[weak = this->weak_from_this(), work] {
+    void submit_at(timestamp due, void (operation_run::*work)()) {
+        around_.jobs.submit_at(due, job{[weak = this->weak_from_this(), work] {
                                    if (const auto self = weak.lock()) (*self.*work)();
                                }});
     }
+    void submit_after(std::chrono::microseconds delay, void (operation_run::*work)()) {
+        submit_at(around_.jobs.now() + delay, work);
+    }
 
+    [[nodiscard]] operation_state state() const { return operation_.record().state; }
+    [[nodiscard]] seen_task make_task() {
+        return {board_, around_.jobs, id(), stop_source_.get_token()};
+    }
     [[nodiscard]] std::uint64_t batch_size() const {
         return static_cast<std::uint64_t>(around_.options.flush_batch_size);
     }
@@ -204,81 +180,120 @@ private:
     // --- from the claim to the first pass ---------------------------------------------------------
 
     void begin() {
-        if (record_.cancel_requested) return leave_busy(stop_reason::cancelled, {});
-        auto metadata = json::read_metadata<typename Op::metadata_type>(record_.metadata);
-        if (!metadata) return give_up(metadata.error().message);
-        const auto made = guarded(
-            [&] { instance_ = std::make_unique<operation_instance<Op>>(std::move(*metadata)); });
-        if (!made) return give_up(concat("the operation cannot be set up: ", made.error().message));
-        if (record_.state == operation_state::pending &&
+        if (operation_.record().cancel_requested) return leave_busy(stop_reason::cancelled, {});
+        if (operation_.was_orphaned() && around_.options.orphans == orphan_policy::fail)
+            return fail_orphans();
+        if (state() == operation_state::pending &&
             !move(operation_state::validating, &operation_run::begin))
             return;
-        if (record_.state == operation_state::validating)
+        auto metadata =
+            json::read_metadata<typename Op::metadata_type>(operation_.record().metadata);
+        if (!metadata) return give_up(metadata.error().message);
+        const auto made = guarded([&] {
+            instance_ = std::make_unique<operation_instance<Op>>(std::move(*metadata));
+            validation_.emplace(*instance_, outcomes_);
+            walk_.emplace(*instance_, around_.jobs, *this, outcomes_);
+        });
+        if (!made) return give_up(concat("the operation cannot be set up: ", made.error().message));
+        if (state() == operation_state::validating)
             if (const auto valid = instance_->validate_metadata(); !valid)
                 return give_up(valid.error().message);
-        if (record_.state == operation_state::retrying &&
+        if (state() == operation_state::retrying &&
             !move(operation_state::running, &operation_run::begin))
             return;
         open_phase();
     }
 
+    /// The process that had the operation died, and its steps must not run twice: rows that waited
+    /// fail, the others stay as they are, and so does the operation.
+    void fail_orphans() {
+        const auto waiting =
+            around_.storage.query(row_query{.operation = id(),
+                                            .state = row_state::waiting_for_completion,
+                                            .page_size = largest_page,
+                                            .with_total = false});
+        if (!waiting) return trouble(waiting.error(), &operation_run::fail_orphans);
+        if (!waiting->items.empty()) {
+            had_orphans_ = true;
+            seen_task at = make_task();
+            for (const auto& each : waiting->items)
+                outcomes_.fail(at, each, error_type::signal_failure,
+                               "Recovery: step was waiting for signal when application restarted",
+                               at.watch.now(), nullptr);
+            if (!hand_over(at) && is_stopping_) return;
+            if (const auto written = recorder_.flush(); !written)
+                return trouble(written.error(), &operation_run::fail_orphans);
+            return submit(&operation_run::fail_orphans);  // there may be more
+        }
+        give_up(had_orphans_ ? "Operation had orphaned signal-based steps on application restart"
+                             : "Operation was stuck in Running state after application restart");
+    }
+
     /// Moves the operation on and tells it. False when that is to be tried `again`, or the operation
     /// is not ours any more.
     [[nodiscard]] bool move(operation_state next, void (operation_run::*again)()) {
-        const timestamp now = around_.jobs.now();
-        operation_record changed = record_;
-        const auto previous = changed.state;
-        if (const auto moved = move_to(changed, next, now); !moved) {
-            give_up(moved.error().message);
+        const auto moved = operation_.move(next, around_.jobs.now());
+        if (!moved) {
+            if (moved.error().code == errc::illegal_transition)
+                give_up(moved.error().message);
+            else
+                trouble(moved.error(), again);
             return false;
         }
-        auto stored =
-            around_.storage.update(held_, changed, {status_changed_event(changed, previous, now)});
-        if (!stored) {
-            trouble(stored.error(), again);
-            return false;
-        }
-        record_ = std::move(*stored);
-        event_about_ = record_;
-        tell(log_level::info, "state changed", {{"state", std::string{name_of(record_.state)}}});
+        tell(log_level::info, "state changed", {{"state", std::string{name_of(state())}}});
         around_.on_change();
         return true;
     }
 
     void open_phase() {
-        auto opened = open_supply<row_type, visitor>(
-            [this]() -> result<byte_source> {
-                if constexpr (requires { around_.storage.file_memory(record_.file_id); })
-                    if (auto content = around_.storage.file_memory(record_.file_id))
-                        return byte_source{std::string_view{*content}, content};
-                auto pull = around_.storage.open_file(record_.file_id, 0);
-                if (!pull) return std::unexpected{std::move(pull).error()};
-                return byte_source{std::move(*pull)};
-            },
-            record_.file_name, around_.reading, limit_ == 1, Formats{});
+        auto opened = open_rows_of_file();
+        if (!opened && opened.error().code == errc::not_found && operation_.was_begun())
+            opened = open_rows_of_records(opened.error());
         if (!opened) {
             if (opened.error().code == errc::unavailable)
                 return trouble(opened.error(), &operation_run::open_phase);
             return give_up(opened.error().message);
         }
-        const std::scoped_lock lock{mutex_};
+        const locked lock{*this};
         is_busy_ = false;
-        supply_ = std::move(*opened);
-        is_supply_done_ = false;
-        rows_per_unit_ = 1;
-        nanos_per_row_ = 0;
-        phase_ = record_.state == operation_state::validating ? phase::validating : phase::running;
+        units_.open(std::move(*opened));
+        phase_ = state() == operation_state::validating ? phase::validating : phase::running;
+        if (operation_.was_begun() && phase_ == phase::running)
+            submit(&operation_run::look_for_signals);
         pump();
         end_if_idle();
+    }
+
+    using supply = row_supply<row_type, visitor>;
+
+    [[nodiscard]] result<std::unique_ptr<supply>> open_rows_of_file() {
+        const auto& record = operation_.record();
+        return open_supply<row_type, visitor>(
+            [&]() -> result<byte_source> {
+                if constexpr (requires { around_.storage.file_memory(record.file_id); })
+                    if (auto content = around_.storage.file_memory(record.file_id))
+                        return byte_source{std::string_view{*content}, content};
+                auto pull = around_.storage.open_file(record.file_id, 0);
+                if (!pull) return std::unexpected{std::move(pull).error()};
+                return byte_source{std::move(*pull)};
+            },
+            record.file_name, around_.reading, limit_ == 1, Formats{});
+    }
+
+    /// The file is gone. What was kept of the rows will do, if it was all of them.
+    [[nodiscard]] result<std::unique_ptr<supply>> open_rows_of_records(const error& why) {
+        if (!keeps_rows(description) || state() != operation_state::running)
+            return std::unexpected{why};
+        return std::make_unique<record_supply<row_type, Storage, visitor>>(
+            around_.storage, id(), operation_.record().rows.total, around_.reading.limits);
     }
 
     // --- tasks -----------------------------------------------------------------------------------
 
     /// Starts as many tasks as may run and have something to do. Under the lock.
     void pump(bool at_end_of_task = false) {
-        const bool may_cut = !is_supply_done_ && !is_stopping_ && !is_blocked_;
-        std::size_t wanted = is_stopping_ || is_blocked_ ? 0 : ready_.size() + put_back_.size();
-        if (may_cut) wanted += supply_->is_exclusive() ? (is_supply_taken_ ? 0 : 1) : limit_;
+        if (is_busy_ || is_stopping_ || is_blocked_) return;
+        std::size_t wanted = waiting_.ready() + units_.wanted(limit_);
         while (active_ < limit_ && wanted > 0) {
             ++active_;
             --wanted;
@@ -290,203 +305,157 @@ private:
         }
     }
 
-    /// One task: a row that has waited, or one unit of rows; then the next task's turn, which may be
-    /// another operation's.
+    /// One task: some rows that have waited, or one unit of rows; then the next task's turn, which
+    /// may be another operation's.
     void work() {
-        std::optional<parked_row> woken;
+        std::vector<woken_row> woken;
         std::optional<row_unit> unit;
         {
-            const std::scoped_lock lock{mutex_};
+            const locked lock{*this};
             if (!is_stopping_ && !is_blocked_) {
-                if (!ready_.empty()) {
-                    woken = std::move(ready_.front());
-                    ready_.pop_front();
-                } else if (!put_back_.empty()) {
-                    unit = std::move(put_back_.front());
-                    put_back_.pop_front();
-                } else if (!is_supply_done_ && !(supply_->is_exclusive() && is_supply_taken_)) {
-                    unit = cut();
-                }
+                if (waiting_.ready() > 0)
+                    take_ready(woken);
+                else
+                    unit = take_unit();
             }
-            if (!woken && !unit) {
+            if (woken.empty() && !unit) {
                 --active_;
                 return end_if_idle();
             }
-            is_supply_taken_ |= unit.has_value() && supply_->is_exclusive();
         }
-        if (woken)
-            wake(*woken);
-        else
+        if (unit)
             read(*unit);
-        const std::scoped_lock lock{mutex_};
-        if (unit && supply_->is_exclusive()) is_supply_taken_ = false;
+        else
+            wake(std::move(woken));
+        const locked lock{*this};
         --active_;
         pump(true);
         end_if_idle();
     }
 
+    /// As many as make a unit, if others have something to do, too. Under the lock.
+    void take_ready(std::vector<woken_row>& woken) {
+        const std::size_t share = (waiting_.ready() + limit_ - 1) / limit_;
+        for (auto left = std::min<std::size_t>(share, woken_pace_.rows()); left > 0; --left)
+            if (auto row = waiting_.take_ready()) woken.push_back(std::move(*row));
+    }
+
     /// Under the lock.
-    [[nodiscard]] std::optional<row_unit> cut() {
-        auto next = supply_->cut(rows_per_unit_);
-        if (!next) {
-            stop(stop_reason::failed, next.error().message);
-            return std::nullopt;
-        }
-        if (!*next) is_supply_done_ = true;
-        return std::move(*next);
+    [[nodiscard]] std::optional<row_unit> take_unit() {
+        auto next = units_.take();
+        if (next) return std::move(*next);
+        stop(stop_reason::failed, next.error().message);
+        return std::nullopt;
     }
 
     void read(const row_unit& unit) {
-        task at{*this};
-        const seen_task seen{*this, at};
-        if (is_resumed_ && !load_standings(at, unit)) return;
+        seen_task at = make_task();
+        if (operation_.was_begun() && !load_standings(at, unit)) return;
         visitor visit{*this, at};
         const timestamp begin = around_.jobs.now();
-        const auto end = supply_->read(unit, visit);
+        const auto end = units_.rows().read(unit, visit);
         const auto took = around_.jobs.now() - begin;
         hand_over(at);
-        const std::scoped_lock lock{mutex_};
-        if (!end)
-            stop(stop_reason::failed, end.error().message);
-        else if (*end == unit_end::end_of_file && supply_->is_exclusive())
-            is_supply_done_ = true;
-        learn(took, unit.rows);
+        const locked lock{*this};
+        if (end) return units_.finish(unit, *end, took);
+        units_.drop();
+        stop(stop_reason::failed, end.error().message);
     }
 
-    /// How many rows make a unit: about a millisecond's worth, so that quick rows cost nothing to
-    /// hand out and slow ones are spread over all tasks. Nobody knows at first, so it begins with
-    /// one. Under the lock.
-    void learn(std::chrono::microseconds took, std::uint64_t rows) {
-        constexpr std::uint64_t target = 1'000'000, most = 4096;
-        const auto nanos = static_cast<std::uint64_t>(std::max<std::int64_t>(took.count(), 0)) *
-                           1000 / std::max<std::uint64_t>(rows, 1);
-        nanos_per_row_ = nanos > nanos_per_row_ ? nanos : (3 * nanos_per_row_ + nanos) / 4;
-        const std::uint64_t fitting = target / std::max<std::uint64_t>(nanos_per_row_, 1);
-        rows_per_unit_ = std::clamp<std::uint64_t>(std::min(fitting, rows_per_unit_ * 4), 1, most);
-    }
-
-    /// Writes down what a task has; whether it may go on.
-    bool hand_over(task& at) {
+    /// Writes down what a task has, and parks its rows; whether it may go on.
+    bool hand_over(row_task& at) {
         at.row.store(0, std::memory_order_relaxed);
         const auto failed_rows = at.writer.counted().failed;
-        auto written =
+        const auto written =
             at.writer.hand_over([&](row_batch& batch, std::uint64_t rows, timestamp now) {
                 return recorder_.add(batch, rows, now);
             });
-        if (failed_rows > 0) {
-            around_.on_events();
-            const std::scoped_lock lock{mutex_};
-            failed_rows_ += failed_rows;
-            check_budget();
+        if (failed_rows > 0) around_.on_events();
+        if (failed_rows > 0 || !at.parked.empty() || !written) {
+            const locked lock{*this};
+            budget_.add(failed_rows);
+            if (failed_rows > 0) check_budget();
+            for (auto& [row, due] : at.parked) park(std::move(row), due);
+            at.parked.clear();
+            arm();
+            if (!written) block(written.error());  // what is left of the unit is done all the same
         }
-        if (!written) {  // the rest of the unit is done all the same: nobody else would
-            const std::scoped_lock lock{mutex_};
-            block(written.error());
-        }
+        if (written && written->began_waits) submit(&operation_run::look_for_signals);
         schedule_flush();
         return !is_stopping_.load(std::memory_order_relaxed);
     }
 
     /// Stops when more rows have failed than the operation allows. Under the lock.
     void check_budget() {
-        const auto refuse = [&](std::string_view limit) {
-            stop(stop_reason::failed, concat(failed_rows_, " rows have failed, more than ", limit,
-                                             ": the rest is not processed"));
-        };
-        if constexpr (description.max_failed_rows.has_value())
-            if (failed_rows_ > *description.max_failed_rows)
-                return refuse(concat("the ", *description.max_failed_rows, " of max_failed_rows"));
-        if constexpr (description.max_failed_ratio.has_value()) {
-            const auto total = static_cast<double>(record_.rows.total);
-            if (total > 0 &&
-                static_cast<double>(failed_rows_) > *description.max_failed_ratio * total)
-                return refuse(concat("the share of max_failed_ratio of ", record_.rows.total));
-        }
+        if (auto why = budget_.exceeded(operation_.record().rows.total))
+            stop(stop_reason::failed, std::move(*why));
     }
 
-    // --- a row -----------------------------------------------------------------------------------
+    // --- rows ------------------------------------------------------------------------------------
 
     /// What the store knows of the rows of a unit, when an earlier run has begun them. Without
     /// knowing nothing may be done: the unit is put back then.
-    [[nodiscard]] bool load_standings(task& at, const row_unit& unit) {
-        at.first_standing =
-            supply_->is_exclusive() ? supply_->row_count() + 1 : to_number(unit.place.first_row);
-        auto known =
-            around_.storage.progress(held_.operation, row_number{at.first_standing}, unit.rows);
-        if (known) {
-            at.standings = std::move(*known);
-            return true;
+    [[nodiscard]] bool load_standings(row_task& at, const row_unit& unit) {
+        at.first_standing = units_.rows().is_exclusive() ? units_.rows().row_count() + 1
+                                                         : to_number(unit.place.first_row);
+        const auto failed = [&](const error& what) {
+            const locked lock{*this};
+            units_.put_back(unit);
+            block(what);
+            return false;
+        };
+        auto known = around_.storage.progress(id(), row_number{at.first_standing}, unit.rows);
+        if (!known) return failed(known.error());
+        for (std::size_t i = 0; i < known->size(); ++i) {
+            const auto& each = (*known)[i];
+            if (!each || (each->state != row_state::running &&
+                          each->state != row_state::waiting_for_completion))
+                continue;
+            const row_number row{at.first_standing + i};
+            auto record = around_.storage.get(id(), row, each->step);
+            if (!record) return failed(record.error());
+            if (*record) at.interrupted.emplace(row, std::move(**record));
         }
-        const std::scoped_lock lock{mutex_};
-        if (!supply_->is_exclusive()) put_back_.push_back(unit);
-        block(known.error());
-        return false;
-    }
-
-    [[nodiscard]] static std::optional<row_progress> standing(const task& at, row_number row) {
-        return at.standings[to_number(row) - at.first_standing];
+        at.standings = std::move(*known);
+        return true;
     }
 
     template <typename Reader>
-    void validate(task& at, row_type& row, read_status status, Reader& reader) {
-        const row_number number = reader.row();
-        if (is_resumed_ && standing(at, number)) return at.writer.pass();
-        if (status == read_status::bad_row)
-            return refuse(at, number, error_type::parse, to_text(reader.problem()), {});
-        at.row.store(to_number(number), std::memory_order_relaxed);
-        at.step.store(-1, std::memory_order_relaxed);
-        if constexpr (operation_instance<Op>::has_row_validators)
-            if (auto valid = instance_->validate_row(row); !valid)
-                return refuse(at, number, error_type::validation, std::move(valid).error().message,
-                              &row);
-        put_row_id(at, number, row);
-        if constexpr (description.track_row_data) {
-            auto record = record_of(number, validation_step, row_state::completed, 1);
-            record.started_at = record.completed_at = at.watch.now();
-            record.row_data = row_data(row);
-            at.writer.put(std::move(record));
-        } else {
-            at.writer.quickly_done(number, validation_step, validation_step);
+    void validate(row_task& at, const row_type& row, read_status status, Reader& reader) {
+        if (operation_.was_begun() && at.standing(reader.row())) {
+            if (status == read_status::row) validation_->pass_again(row, reader.row());
+            return at.writer.pass();
         }
-        if (at.watch.end_row()) at.writer.close_window();
-        at.writer.pass();
+        validation_->validate(at, row, status, reader);
     }
 
-    /// A row that does not get to its first step.
-    void refuse(task& at, row_number number, error_type type, std::string why,
-                const row_type* row) {
+    template <typename Reader>
+    void process(row_task& at, const row_type& row, read_status status, Reader& reader) {
+        const row_number number = reader.row();
+        if (validation_->is_refused(number)) return at.writer.pass();
+        const auto known = operation_.was_begun() ? at.standing(number) : std::nullopt;
+        if (status != read_status::row) return fail_unread(at, known, reader);
+        const row_place place{reader, row};
+        if (!known) return walk_->walk(at, row, place, {});
+        if (!may_go_on(*known)) return at.writer.pass();
+        if (const auto before = at.interrupted.find(number); before != at.interrupted.end())
+            return walk_->go_back(at, row, place, before->second);
+        const bool is_done = known->state == row_state::completed;
+        walk_->walk(at, row, place,
+                    {.step = to_number(known->step) + (is_done ? 1 : 0),
+                     .retry_attempt = is_done ? 0 : known->retry_attempt});
+    }
+
+    /// A row that could be read once and cannot any more: the file or the program has changed.
+    template <typename Reader>
+    void fail_unread(row_task& at, const std::optional<row_progress>& known, Reader& reader) {
+        const bool is_done = known && known->state == row_state::completed;
+        const int step = known ? to_number(known->step) + (is_done ? 1 : 0) : 0;
         const timestamp now = at.watch.now();
-        auto record = record_of(number, validation_step, row_state::running, 1);
+        auto record = outcomes_.record_of(reader.row(), static_cast<step_index>(step),
+                                          row_state::running, 1, known ? known->retry_attempt : 0);
         record.started_at = now;
-        if (row != nullptr) {
-            put_row_id(at, number, *row);
-            if constexpr (description.track_row_data) record.row_data = row_data(*row);
-        }
-        fail_record(at, std::move(record), type, std::move(why), now);
-    }
-
-    template <typename Reader>
-    void process(task& at, row_type& row, read_status status, Reader& reader) {
-        if (status != read_status::row) return at.writer.pass();
-        const row_number number = reader.row();
-        int first = 0;
-        std::uint32_t attempt = 1;
-        if (const auto known = standing_to_process(at, number)) {
-            if (!may_go_on(*known)) return at.writer.pass();
-            const bool is_done = known->state == row_state::completed;
-            first = to_number(known->step) + (is_done ? 1 : 0);
-            if (known->state == row_state::running) attempt = known->attempt + 1;
-        }
-        walk(at, row, place_of(reader), first, attempt);
-    }
-
-    /// Of rows that were refused, the store knows; nothing else is asked for unless resumed.
-    [[nodiscard]] std::optional<row_progress> standing_to_process(task& at, row_number number) {
-        if (is_resumed_) return standing(at, number);
-        const auto bit = to_number(number);
-        if (bit < refused_.size() && refused_[bit])
-            return row_progress{validation_step, row_state::failed, 1};
-        return std::nullopt;
+        outcomes_.fail_unread(at, std::move(record), to_text(reader.problem()), {}, now);
     }
 
     [[nodiscard]] static bool may_go_on(const row_progress& known) {
@@ -494,311 +463,127 @@ private:
         return known.state != row_state::completed || known.step != last_step;
     }
 
-    /// Where a row stands in the file. Line and text are asked for only when the row is parked:
-    /// few are, and counting lines takes time.
-    struct row_place {
-        row_number number{};
-        const void* reader = nullptr;
-        void (*describe)(const void* reader, parked_row& parked) = nullptr;
-    };
+    [[nodiscard]] bool is_interrupting() const override { return is_interrupting_.load(); }
 
-    template <typename Reader>
-    [[nodiscard]] static row_place place_of(const Reader& reader) {
-        return {reader.row(), &reader, [](const void* from, parked_row& parked) {
-                    const auto& reader = *static_cast<const Reader*>(from);
-                    parked.line = reader.line();
-                    parked.raw = std::string{reader.raw()};
-                }};
-    }
-    [[nodiscard]] static row_place place_of(const parked_row& woken) {
-        return {woken.row, &woken, [](const void* from, parked_row& parked) {
-                    const auto& before = *static_cast<const parked_row*>(from);
-                    parked.line = before.line;
-                    parked.raw = before.raw;
-                }};
+    [[nodiscard]] std::unique_ptr<owned_row<row_type>> own(const row_place& place) override {
+        const auto text = place.describe();
+        return units_.rows().own(text.raw.view(), place.number(), text.line);
     }
 
-    /// A row through its steps, from number `first` on.
-    void walk(task& at, const row_type& row, const row_place& place, int first,
-              std::uint32_t attempt) {
-        const bool is_exact = at.watch.is_exact() || first > 0 || attempt > 1;
-        timestamp began = is_exact ? at.watch.now() : timestamp{};
-        int done = first;
-        const bool finished =
-            instance_->steps().visit_from(static_cast<std::size_t>(first), [&](const auto& step) {
-                enter(at, place.number, step, attempt);
-                const auto said = call(at, step, row);
-                if (said == answer::done) [[likely]] {
-                    ++done;
-                    if (!is_exact) return true;
-                    const timestamp now = at.watch.now();
-                    step_done(at, place.number, step.description.index, attempt, began, now, {});
-                    began = now;
-                    attempt = 1;
-                    return true;
-                }
-                if (!is_exact) began = quick_part(at, place.number, first, done);
-                if (!take(at, place, step, said, attempt, began, began, {})) return false;
-                ++done;
-                began = at.watch.now();
-                attempt = 1;
-                return true;
-            });
-        if (finished) {
-            if (!is_exact) at.writer.quickly_done(place.number, step_index{}, last_step);
-            at.writer.count(true);
-        } else {
-            at.writer.pass();
-        }
-        if (at.watch.end_row()) at.writer.close_window();
+    void begin_watch(row_task& at, timestamp until) override {
+        if (const auto due = board_.begin_check(at, stop_source_.get_token(), until))
+            submit_at(*due, &operation_run::end_late_checks);
+        at.ctx.stop_by(at.check->token());
     }
+    void end_watch(row_task& at) override { board_.end_check(at); }
 
-    template <typename Step>
-    void enter(task& at, row_number number, const Step& step, std::uint32_t attempt) {
-        at.row.store(to_number(number), std::memory_order_relaxed);
-        at.step.store(step.description.index, std::memory_order_relaxed);
-        at.ctx.enter(number, static_cast<step_index>(step.description.index), step.description.name,
-                     attempt);
-    }
-
-    /// Executes a step, and asks a polled one for the first time.
-    template <typename Step>
-    [[nodiscard]] answer call(task& at, const Step& step, const row_type& row) {
-        const auto said = call_step(step, row, instance_->metadata(), at.ctx, at.details);
-        if constexpr (Step::kind == step_kind::polled) {
-            if (said != answer::done) return said;
-            return check(at, step, row);
-        } else if constexpr (Step::kind == step_kind::signalled) {
-            if (said != answer::done) return said;
-            const auto key = guarded([&] {
-                at.details = {.text = step.signal_key(row, instance_->metadata()),
-                              .timeout = step.description.timeout};
-            });
-            if (key) return answer::waiting;
-            at.details = {.text = key.error().message};
-            return answer::failed;
-        } else {
-            return said;
-        }
-    }
-
-    template <typename Step>
-    [[nodiscard]] answer check(task& at, const Step& step, const row_type& row) {
-        const auto said = check_step(step, row, instance_->metadata(), at.ctx, at.details);
-        if (said == answer::polling)
-            at.details = {.after = step.description.poll_interval,
-                          .timeout = step.description.timeout};
-        return said;
-    }
-
-    /// The steps that went well before one that did not, when nobody looked at the clock.
-    timestamp quick_part(task& at, row_number number, int first, int done) {
-        const timestamp now = at.writer.close_window();
-        if (done > first)
-            at.writer.quickly_done(number, static_cast<step_index>(first),
-                                   static_cast<step_index>(done - 1));
-        return now;
-    }
-
-    void step_done(task& at, row_number number, int step, std::uint32_t attempt, timestamp began,
-                   timestamp now, std::string note) {
-        const auto index = static_cast<step_index>(step);
-        auto record = record_of(number, index, row_state::completed, attempt);
-        record.started_at = began;
-        record.completed_at = now;
-        record.error_message = std::move(note);
-        if (attempt > 1 || !record.error_message.empty()) return at.writer.put(std::move(record));
-        at.writer.done({number, 1, index, index, began, now}, record);
-    }
-
-    /// What follows from an answer that is not `done`; whether the row goes on to the next step.
-    template <typename Step>
-    bool take(task& at, const row_place& place, const Step& step, answer said,
-              std::uint32_t attempt, timestamp began, timestamp wait_began,
-              std::optional<timestamp> deadline) {
-        const auto& about = step.description;
-        const timestamp now = at.watch.now();
-        const auto index = static_cast<step_index>(about.index);
-        auto record = record_of(place.number, index, row_state::running, attempt);
-        record.started_at = began;
-        parked_row parked{
-            .row = place.number, .step = index, .attempt = attempt, .started_at = began};
-        switch (said) {
-            case answer::done:
-                step_done(at, place.number, about.index, attempt, began, now, {});
-                return true;
-            case answer::skipped:
-                step_done(at, place.number, about.index, attempt, began, now,
-                          std::move(at.details.text));
-                return true;
-            case answer::again:
-                if (attempt <= static_cast<std::uint32_t>(about.max_retries)) {
-                    record.error_message = std::move(at.details.text);
-                    const auto delay = at.details.after.value_or(delay_before(
-                        about.backoff, static_cast<int>(attempt), random_share(around_.jobs)));
-                    parked.attempt = attempt + 1;
-                    parked.reason = deadline ? park_reason::check : park_reason::back_off;
-                    parked.deadline = deadline;
-                    parked.interval = about.poll_interval;
-                    park(at, place, std::move(parked), std::move(record), now + delay);
-                    return false;
-                }
-                [[fallthrough]];
-            case answer::failed:
-                fail_record(
-                    at, std::move(record),
-                    description.is_pipeline ? error_type::step_failure : error_type::processing,
-                    std::move(at.details.text), now);
-                return false;
-            case answer::polling: {
-                const auto interval = at.details.after.value_or(about.poll_interval);
-                if (!deadline && at.details.timeout) deadline = wait_began + *at.details.timeout;
-                if (deadline && now >= *deadline)
-                    return time_out_row(at, std::move(record), about, now);
-                (void)move_to(record, row_state::waiting_for_completion, now);
-                parked.reason =
-                    Step::kind == step_kind::polled ? park_reason::check : park_reason::repeat;
-                parked.deadline = deadline;
-                parked.interval = interval;
-                auto due = now + interval + jitter(interval);
-                if (deadline) due = std::min(due, *deadline);
-                park(at, place, std::move(parked), std::move(record), due);
-                return false;
-            }
-            case answer::waiting:
-                (void)move_to(record, row_state::waiting_for_completion, now);
-                record.signal_key = parked.signal_key = std::move(at.details.text);
-                parked.reason = park_reason::signal;
-                if (at.details.timeout) parked.deadline = now + *at.details.timeout;
-                const auto due = parked.deadline;
-                park(at, place, std::move(parked), std::move(record), due);
-                return false;
-        }
-        return false;
-    }
-
-    bool time_out_row(task& at, row_record record, const step_description& about, timestamp now) {
-        (void)time_out(record, about.name, now);
-        at.writer.put(row_failed_event(event_about_, record, now));
-        at.writer.put(std::move(record));
-        at.writer.count(false);
-        return false;
+    /// Tells steps that are still being asked when their time is over.
+    void end_late_checks() {
+        if (const auto due = board_.end_late_checks(around_.jobs.now()))
+            submit_at(*due, &operation_run::end_late_checks);
     }
 
     // --- waiting ---------------------------------------------------------------------------------
 
-    /// The row leaves its task, with its bytes, until it is due.
-    void park(task& at, const row_place& place, parked_row parked, row_record record,
-              std::optional<timestamp> due) {
-        place.describe(place.reader, parked);
-        at.writer.put(std::move(record));
-        std::uint64_t ticket = 0;
-        {
-            const std::scoped_lock lock{mutex_};
-            ticket = next_ticket_++;
-            parked_.emplace(ticket, std::move(parked));
-        }
-        around_.watch.note_waiting(1);
-        if (due)
-            around_.jobs.submit_at(*due, job{[weak = this->weak_from_this(), ticket] {
-                if (const auto self = weak.lock()) self->due(ticket);
-            }});
+    /// Under the lock.
+    void park(parked_row row, std::optional<timestamp> due) {
+        const row_number number = row.row;
+        const auto frame = row.frame != nullptr ? *row.frame : nullptr;
+        waiting_.park(std::move(row), due);
+        if (frame == nullptr || !std::holds_alternative<step_waits::outside>(frame->waiting()))
+            return;
+        const bool waits = frame->park([weak = this->weak_from_this(), number] {
+            if (const auto self = weak.lock()) self->arrived(number);
+        });
+        if (!waits) waiting_.unpark(number);
     }
 
-    void due(std::uint64_t ticket) {
-        const std::scoped_lock lock{mutex_};
-        const auto found = parked_.find(ticket);
-        if (found == parked_.end()) return;
-        ready_.push_back(std::move(found->second));
-        parked_.erase(found);
-        around_.watch.note_waiting(-1);
+    /// What a coroutine waited for outside has come. From any thread.
+    void arrived(row_number row) {
+        const locked lock{*this};
+        if (phase_ != phase::ended && waiting_.unpark(row)) pump();
+    }
+
+    /// Sees to it that somebody looks when the next row is due. Under the lock.
+    void arm() {
+        if (const auto due = waiting_.next_look()) submit_at(*due, &operation_run::look_for_due);
+    }
+
+    void look_for_due() {
+        const locked lock{*this};
+        waiting_.looked();
+        if (phase_ == phase::ended) return;
+        waiting_.unpark_due(around_.jobs.now());
+        arm();
         pump();
     }
 
-    /// A row whose time has come.
-    void wake(const parked_row& row) {
-        task at{*this};
-        const seen_task seen{*this, at};
-        visitor visit{*this, at, &row};
-        if (!supply_->read_again(row.raw, row.row, row.line, visit)) {
-            const timestamp now = at.watch.now();
-            auto record = record_of(row.row, row.step, row_state::running, row.attempt);
-            record.started_at = row.started_at;
-            fail_record(at, std::move(record), error_type::processing,
-                        "the row could not be read again", now);
+    /// What rows were told since the last look, by whichever process.
+    void look_for_signals() {
+        constexpr std::uint32_t many = largest_page;
+        std::uint64_t after = 0;
+        {
+            const locked lock{*this};
+            if (phase_ != phase::running || is_stopping_ || is_looking_) return;
+            is_looking_ = true;
+            after = waiting_.last_signal();
+        }
+        auto told = around_.storage.signals(id(), after, many);
+        const locked lock{*this};
+        is_looking_ = false;
+        if (!told || phase_ == phase::ended) return;  // looked for again with the next heartbeat
+        if (told->size() == many) submit(&operation_run::look_for_signals);
+        waiting_.tell(std::move(*told));
+        pump();
+    }
+
+    /// Rows whose time has come, or that were told something.
+    void wake(std::vector<woken_row> rows) {
+        seen_task at = make_task();
+        const timestamp begin = around_.jobs.now();
+        const auto count = rows.size();
+        for (auto& each : rows) {
+            if (!each.told && waits_for_signal(each.row) && !ask_for_last_signal(each)) continue;
+            wake(at, std::move(each));
+            if (at.writer.rows() >= batch_size()) hand_over(at);
         }
         hand_over(at);
+        const locked lock{*this};
+        woken_pace_.learn(around_.jobs.now() - begin, count);
     }
 
-    void go_on(task& at, const row_type& row, const parked_row& parked) {
-        const row_place place = place_of(parked);
-        const int first = to_number(parked.step);
-        if (parked.reason == park_reason::back_off)
-            return walk(at, row, place, first, parked.attempt);
-        bool goes_on = false;
-        (void)instance_->steps().visit_from(static_cast<std::size_t>(first), [&](const auto& step) {
-            enter(at, parked.row, step, parked.attempt);
-            const timestamp now = at.watch.now();
-            answer said = answer::polling;
-            if (parked.reason == park_reason::signal) {
-                at.details = {};  // nobody said so in time
-            } else if (parked.reason == park_reason::repeat) {
-                said = call_step(step, row, instance_->metadata(), at.ctx, at.details);
-            } else {
-                if constexpr (std::remove_cvref_t<decltype(step)>::kind == step_kind::polled)
-                    said = check(at, step, row);
-            }
-            goes_on = take(at, place, step, said, parked.attempt, parked.started_at, now,
-                           parked.deadline);
-            return false;  // one step; the others walk
-        });
-        if (!goes_on) return at.writer.pass();
-        walk(at, row, place, first + 1, 1);
+    /// A wait for a signal has lasted too long, unless one has just come. False when nobody can tell:
+    /// then the row waits on.
+    [[nodiscard]] bool ask_for_last_signal(woken_row& woken) {
+        auto closed = around_.storage.close_wait(operation_.held(), woken.row.row, woken.row.step);
+        if (closed) {
+            woken.told = std::move(*closed);
+            return true;
+        }
+        const locked lock{*this};
+        waiting_.put_back(std::move(woken));
+        block(closed.error());
+        return false;
     }
 
-    // --- records ---------------------------------------------------------------------------------
-
-    [[nodiscard]] row_record record_of(row_number number, step_index step, row_state state,
-                                       std::uint32_t attempt) const {
-        return {.operation = held_.operation,
-                .row = number,
-                .step = step,
-                .state = state,
-                .attempt = attempt};
-    }
-
-    void fail_record(task& at, row_record record, error_type type, std::string why, timestamp now) {
-        (void)fail_row(record, type, std::move(why), now);
-        at.writer.put(row_failed_event(event_about_, record, now));
-        if (record.step == validation_step) mark_refused(record.row);
-        at.writer.put(std::move(record));
-        at.writer.count(false);
-    }
-
-    void mark_refused(row_number row) {
-        const std::scoped_lock lock{refused_mutex_};
-        if (to_number(row) >= refused_.size()) refused_.resize(to_number(row) + 1);
-        refused_[to_number(row)] = true;
-    }
-
-    void put_row_id(task& at, row_number number, const row_type& row) {
-        if constexpr (row_id_columns<row_type>() > 0)
-            for_each_pointer(columns_of<row_type>, [&]<auto Pointer>(std::size_t i) {
-                if constexpr (!is_hidden<member_type_of<Pointer>>)
-                    if (column_descriptions<row_type>[i].row_id)
-                        at.writer.put_id(number, std::string{to_text(row.*Pointer)});
-            });
-    }
-
-    [[nodiscard]] static std::string row_data(const row_type& row) {
-        std::string data;
-        json::write_row(data, row);
-        return data;
-    }
-
-    [[nodiscard]] std::chrono::milliseconds jitter(std::chrono::milliseconds interval) {
-        return std::chrono::milliseconds{static_cast<std::chrono::milliseconds::rep>(
-            static_cast<double>(interval.count()) * 0.2 * random_share(around_.jobs))};
+    void wake(row_task& at, woken_row woken) {
+        parked_row& parked = woken.row;
+        {
+            const locked lock{*this};
+            waiting_.forget_signal(parked.row);
+        }
+        if (parked.frame != nullptr) {
+            const auto frame = *parked.frame;  // keeps the row
+            return walk_->go_on(at, static_cast<coroutine_frame<row_type>&>(*frame).row(),
+                                std::move(woken));
+        }
+        if (const auto own = units_.rows().own(parked.raw.view(), parked.row, parked.line))
+            return walk_->go_on(at, own->value(), std::move(woken));
+        auto record = outcomes_.record_of(parked.row, parked.step, row_state::running,
+                                          parked.attempt, parked.retry_attempt);
+        record.started_at = parked.started_at;
+        outcomes_.fail(at, std::move(record), error_type::processing,
+                       "the row could not be read again", at.watch.now(), nullptr);
     }
 
     // --- the end of a phase, and trouble ----------------------------------------------------------
@@ -809,17 +594,17 @@ private:
         if (!is_stopping_ || reason == stop_reason::lost) {
             stop_reason_ = reason;
             stop_message_ = std::move(why);
+            is_interrupting_ = reason != stop_reason::cancelled && reason != stop_reason::failed;
         }
         is_stopping_ = true;
-        if (reason != stop_reason::failed) stop_source_.request_stop();
+        if (reason != stop_reason::failed) tell_to_stop_ = true;
         end_if_idle();
     }
 
     /// Under the lock.
     void end_if_idle() {
         if (active_ > 0 || is_busy_) return;
-        const bool is_done =
-            is_supply_done_ && ready_.empty() && parked_.empty() && put_back_.empty();
+        const bool is_done = units_.is_done() && waiting_.empty();
         if (!is_stopping_ && !is_done) return;
         if (is_blocked_ && stop_reason_ != stop_reason::lost) return;  // its retry comes back here
         is_busy_ = true;
@@ -828,7 +613,7 @@ private:
 
     /// The job that keeps the run busy ends, and so does the run.
     void leave_busy(stop_reason reason, std::string why) {
-        const std::scoped_lock lock{mutex_};
+        const locked lock{*this};
         is_busy_ = false;
         stop(reason, std::move(why));
     }
@@ -837,7 +622,7 @@ private:
         stop_reason reason{};
         std::string why;
         {
-            const std::scoped_lock lock{mutex_};
+            const locked lock{*this};
             reason = stop_reason_;
             why = stop_message_;
         }
@@ -848,7 +633,7 @@ private:
         switch (reason) {
             case stop_reason::paused:
             case stop_reason::shutdown:
-                (void)around_.storage.release(held_);
+                (void)around_.storage.release(operation_.held());
                 return end();
             case stop_reason::none:
                 if (phase_ == phase::validating) return end_validation();
@@ -867,9 +652,10 @@ private:
     }
 
     void end_validation() {
-        record_.rows.total = supply_->row_count();
+        operation_.set_total(units_.rows().row_count());
+        if (!refuse_repeated()) return;
         {
-            const std::scoped_lock lock{mutex_};
+            const locked lock{*this};
             check_budget();
             if (is_stopping_) {
                 is_busy_ = false;
@@ -879,33 +665,50 @@ private:
         if (move(operation_state::running, &operation_run::end_phase)) open_phase();
     }
 
+    /// Rows whose values must be unique are known to be only now. False when that is to be tried
+    /// again.
+    [[nodiscard]] bool refuse_repeated() {
+        if constexpr (row_validation<Op>::reads_all) {
+            for (auto& each : validation_->take_repeated()) repeated_.push_back(each);
+            while (!repeated_.empty()) {
+                seen_task at = make_task();
+                while (!repeated_.empty() && at.writer.rows() < batch_size()) {
+                    const auto& each = repeated_.front();
+                    auto record = around_.storage.get(id(), each.row, validation_step);
+                    if (!record) {
+                        hand_over(at);
+                        trouble(record.error(), &operation_run::end_phase);
+                        return false;
+                    }
+                    if (*record) validation_->refuse_repeated(at, std::move(**record), each);
+                    repeated_.pop_front();
+                }
+                hand_over(at);
+            }
+            if (const auto written = recorder_.flush(); !written) {
+                trouble(written.error(), &operation_run::end_phase);
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// The operation's last change.
     template <typename Change>
     void close(Change change) {
-        auto current = around_.storage.get(held_.operation);
-        if (!current) return trouble(current.error(), &operation_run::end_phase);
-        const timestamp now = around_.jobs.now();
-        const auto previous = current->state;
-        if (const auto changed = change(*current, now); !changed) {
-            return end();  // somebody else has ended it
-        }
-        current->rows.total = std::max(current->rows.total, record_.rows.total);
-        std::vector<event> events{status_changed_event(*current, previous, now)};
-        if (auto last = final_event(*current, now)) events.push_back(std::move(*last));
-        auto stored = around_.storage.update(held_, *current, events);
-        if (!stored) return trouble(stored.error(), &operation_run::end_phase);
+        const auto closed = operation_.close(change, around_.jobs.now());
+        if (!closed && closed.error().code != errc::illegal_transition)
+            return trouble(closed.error(), &operation_run::end_phase);
         around_.on_change();
         end();
     }
 
     void end() {
         {
-            const std::scoped_lock lock{mutex_};
+            const locked lock{*this};
             phase_ = phase::ended;
-            around_.watch.note_waiting(-static_cast<int>(parked_.size()));
-            parked_.clear();
-            ready_.clear();
-            put_back_.clear();
+            waiting_.clear();
+            units_.clear();
         }
         tell(stop_reason_ == stop_reason::lost ? log_level::warning : log_level::info, "run ended",
              {{"reason", std::string{name_of(stop_reason_)}}, {"why", stop_message_}});
@@ -914,7 +717,7 @@ private:
 
     void tell(log_level level, std::string_view event,
               std::vector<std::pair<std::string_view, std::string>> fields) const {
-        fields.insert(fields.begin(), {"operation", to_text(held_.operation)});
+        fields.insert(fields.begin(), {"operation", to_text(id())});
         around_.watch.log(level, event, std::move(fields));
     }
 
@@ -925,38 +728,30 @@ private:
     /// work is tried again a little later, until the lease would have run out.
     void trouble(const error& what, void (operation_run::*again)()) {
         tell(log_level::warning, "storage failed", {{"why", what.message}});
-        if (is_beyond_help(what)) return leave_busy(stop_reason::lost, what.message);
-        submit_after(next_delay(), again);
-    }
-
-    [[nodiscard]] bool is_beyond_help(const error& what) const {
-        return what.code == errc::conflict || what.code == errc::not_found ||
-               around_.jobs.now() - last_renewal_.load() > around_.options.lease_time;
+        if (patience_.is_at_its_end(what, around_.jobs.now()))
+            return leave_busy(stop_reason::lost, what.message);
+        submit_after(patience_.next_delay(), again);
     }
 
     /// Records cannot be written: nothing new begins until they can. Under the lock.
     void block(const error& what) {
         tell(log_level::warning, "storage failed", {{"why", what.message}});
-        if (is_beyond_help(what)) return stop(stop_reason::lost, what.message);
+        if (patience_.is_at_its_end(what, around_.jobs.now()))
+            return stop(stop_reason::lost, what.message);
         if (std::exchange(is_blocked_, true)) return;
-        submit_after(next_delay(), &operation_run::unblock);
+        submit_after(patience_.next_delay(), &operation_run::unblock);
     }
 
     void unblock() {
         const auto written = recorder_.flush();
-        const std::scoped_lock lock{mutex_};
+        const locked lock{*this};
         if (phase_ == phase::ended) return;
         is_blocked_ = false;
         if (!written) return block(written.error());
-        delay_ = first_delay.count();
-        if (!is_busy_) pump();
+        if (written->began_waits) submit(&operation_run::look_for_signals);
+        patience_.succeeded();
+        pump();
         end_if_idle();
-    }
-
-    [[nodiscard]] std::chrono::milliseconds next_delay() {
-        const auto delay = delay_.load();
-        delay_ = std::min<std::chrono::milliseconds::rep>(2 * delay, 2'000);
-        return std::chrono::milliseconds{delay};
     }
 
     // --- now and then ----------------------------------------------------------------------------
@@ -970,16 +765,18 @@ private:
     void flush() {
         is_flush_scheduled_ = false;
         if (!recorder_.has_pending()) return;
-        if (const auto written = recorder_.flush(); !written) {
-            const std::scoped_lock lock{mutex_};
+        const auto written = recorder_.flush();
+        if (!written) {
+            const locked lock{*this};
             if (phase_ != phase::ended) block(written.error());
             return;
         }
+        if (written->began_waits) look_for_signals();
         around_.on_events();
     }
 
     void schedule_renewal() {
-        last_renewal_ = around_.jobs.now();
+        patience_.renewed(around_.jobs.now());
         constexpr std::chrono::milliseconds often{500};  // others may have asked for something
         submit_after(std::min<std::chrono::milliseconds>(around_.options.lease_time / 3, often),
                      &operation_run::renew);
@@ -987,64 +784,60 @@ private:
 
     void renew() {
         {
-            const std::scoped_lock lock{mutex_};
+            const locked lock{*this};
             if (phase_ == phase::ended) return;
         }
-        const auto current =
-            around_.storage.renew(held_, around_.jobs.now(), around_.options.lease_time);
-        const std::scoped_lock lock{mutex_};
-        if (phase_ == phase::ended) return;
-        if (!current) {
-            if (current.error().code == errc::conflict)
-                return stop(stop_reason::lost, current.error().message);
-            submit_after(next_delay(), &operation_run::renew);
-            return;
+        const auto current = around_.storage.renew(operation_.held(), around_.jobs.now(),
+                                                   around_.options.lease_time);
+        {
+            const locked lock{*this};
+            if (phase_ == phase::ended) return;
+            if (!current) {
+                if (current.error().code == errc::conflict)
+                    return stop(stop_reason::lost, current.error().message);
+                submit_after(patience_.next_delay(), &operation_run::renew);
+                return;
+            }
+            if (current->cancel_requested)
+                stop(stop_reason::cancelled, {});
+            else if (current->paused)
+                stop(stop_reason::paused, {});
+            schedule_renewal();
+            if (!waiting_.is_waiting()) return;
         }
-        if (current->cancel_requested)
-            stop(stop_reason::cancelled, {});
-        else if (current->paused)
-            stop(stop_reason::paused, {});
-        schedule_renewal();
+        look_for_signals();
     }
 
-    static constexpr std::chrono::milliseconds first_delay{50};
-
     run_environment<Storage> around_;
-    lease held_;
-    operation_record record_;  ///< as it was stored last by this run
-    operation_record event_about_{record_};
-    bool is_resumed_;
+    owned_operation<Storage> operation_;
+    row_outcomes<Op> outcomes_{operation_.record(), around_.options.include_row_data_in_errors};
     std::unique_ptr<operation_instance<Op>> instance_;
-    std::unique_ptr<supply> supply_;
+    std::optional<row_validation<Op>> validation_;
+    std::optional<row_walk<Op>> walk_;
     recorder<Storage> recorder_;
     std::stop_source stop_source_;
-
-    std::mutex refused_mutex_;
-    std::vector<bool>
-        refused_;  ///< rows that did not get past validation; written in the first pass
+    std::deque<repeated_value> repeated_;  ///< rows that are still to be refused for it
+    std::atomic<bool> is_stopping_{false};
+    std::atomic<bool> is_interrupting_{false};
+    std::atomic<bool> is_flush_scheduled_{false};
+    patience patience_{around_.options.lease_time};
+    task_board board_;
+    bool had_orphans_ = false;
 
     std::mutex mutex_;  ///< guards what follows
     phase phase_ = phase::beginning;
     std::size_t limit_;
     std::size_t active_ = 0;  ///< tasks that run or are about to
-    std::uint64_t failed_rows_{record_.rows.failed};
-    std::uint64_t rows_per_unit_ = 1;
-    std::uint64_t nanos_per_row_ = 0;
+    failure_budget budget_{description, operation_.record().rows.failed};
+    pace woken_pace_;
     bool is_busy_ = true;  ///< between the phases: one job has the run for itself
-    bool is_supply_done_ = false;
-    bool is_supply_taken_ = false;
     bool is_blocked_ = false;
-    std::atomic<bool> is_stopping_{false};
+    bool is_looking_ = false;
+    bool tell_to_stop_ = false;
     stop_reason stop_reason_ = stop_reason::none;
     std::string stop_message_;
-    std::vector<const task*> tasks_;
-    std::deque<row_unit> put_back_;  ///< that could not be begun
-    std::deque<parked_row> ready_;
-    std::map<std::uint64_t, parked_row> parked_;
-    std::uint64_t next_ticket_ = 0;
-    std::atomic<std::chrono::milliseconds::rep> delay_ = first_delay.count();
-    std::atomic<timestamp> last_renewal_{};
-    std::atomic<bool> is_flush_scheduled_{false};
+    unit_queue<row_type, visitor> units_;
+    waiting_rows waiting_{around_.watch};
 };
 
 }  // namespace bulk

@@ -8,6 +8,7 @@
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <mutex>
@@ -24,8 +25,13 @@ public:
              std::uint64_t batch_size)
         : storage_{storage}, clock_{clock}, watch_{watch}, held_{held}, batch_size_{batch_size} {}
 
+    /// What a call has written.
+    struct written {
+        bool began_waits = false;  ///< for signals, some of which may have come already
+    };
+
     /// Takes over what a task has, of so many rows, and writes if that makes a batch.
-    [[nodiscard]] result<> add(row_batch& batch, std::uint64_t rows, timestamp now) {
+    [[nodiscard]] result<written> add(row_batch& batch, std::uint64_t rows, timestamp now) {
         watch_.note(batch);
         const std::scoped_lock lock{mutex_};
         if (pending_.empty())
@@ -34,11 +40,11 @@ public:
             append(batch);
         batch.clear();
         pending_rows_ += rows;
-        return pending_rows_ >= batch_size_ ? write(now) : result<>{};
+        return pending_rows_ >= batch_size_ ? write(now) : result<written>{};
     }
 
     /// Writes what there is.
-    [[nodiscard]] result<> flush() {
+    [[nodiscard]] result<written> flush() {
         const timestamp now = clock_.now();
         const std::scoped_lock lock{mutex_};
         return write(now);
@@ -50,14 +56,17 @@ public:
     }
 
 private:
-    [[nodiscard]] result<> write(timestamp begin) {
+    [[nodiscard]] result<written> write(timestamp begin) {
         if (pending_.empty()) return {};
+        const bool began_waits = std::ranges::any_of(pending_.records, [](const row_record& each) {
+            return each.state == row_state::waiting_for_completion && !each.signal_key.empty();
+        });
         auto stored = storage_.record(held_, pending_);
         watch_.note_flush(clock_.now() - begin, stored.has_value());
-        if (!stored) return stored;
+        if (!stored) return std::unexpected{std::move(stored).error()};
         pending_.clear();
         pending_rows_ = 0;
-        return {};
+        return written{began_waits};
     }
 
     void append(row_batch& batch) {

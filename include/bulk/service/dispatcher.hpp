@@ -89,6 +89,11 @@ public:
         if (const auto run = find(id)) run->ask_to_stop(reason);
     }
 
+    /// Somebody has sent a signal to an operation.
+    void check_signals(operation_id id) {
+        if (const auto run = find(id)) run->check_signals();
+    }
+
     /// Takes nothing new and gives back what it has, rows in flight apart.
     void stop() {
         std::vector<std::shared_ptr<active_run>> all;

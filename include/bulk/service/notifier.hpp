@@ -31,7 +31,7 @@ public:
         if (find(name) != nullptr)
             return fail(errc::invalid_argument,
                         concat("there is a channel '", name, "' already (case does not count)"));
-        if (channels_.empty()) (void)events_.add([this](const event& each) { tell(each); });
+        if (channels_.empty()) events_.add([this](const event& each) { tell(each); }, "notifier");
         channels_.emplace_back(std::move(name),
                                std::make_shared<notification_channel>(std::move(channel)));
         return {};

@@ -81,6 +81,15 @@ public:
         return read_status::row;
     }
 
+    /// Goes past the next row without reading it.
+    [[nodiscard]] read_status skip() {
+        const auto found = scanner_.next();
+        if (found == found::end) return read_status::end;
+        if (found == found::failure) return read_status::failure;
+        row_ = row_number{to_number(row_) + 1};
+        return read_status::row;
+    }
+
     [[nodiscard]] row_number row() const { return row_; }                 ///< of the last row
     [[nodiscard]] std::uint64_t line() const { return scanner_.line(); }  ///< where it begins
     /// The last row as it stands in the file; gone with the next one, or when it was too long.

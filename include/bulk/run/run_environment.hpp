@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/options.hpp>
+#include <bulk/engine/executor.hpp>
+#include <bulk/rows/format.hpp>
+#include <bulk/run/active_run.hpp>
+#include <bulk/run/observer.hpp>
+#include <bulk/storage/concepts.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace bulk {
+
+/// What a run works with.
+template <storage Storage>
+struct run_environment {
+    std::shared_ptr<const void> owner;  ///< of what the references below refer to
+    Storage& storage;
+    executor& jobs;
+    const service_options& options;
+    const read_options& reading;
+    observer& watch;
+    /// Events were written, or are about to be.
+    std::function<void()> on_events;
+    /// The operation is in another state.
+    std::function<void()> on_change;
+    /// The run has ended; nothing of it happens any more.
+    std::function<void(const std::shared_ptr<active_run>&)> on_end;
+};
+
+}  // namespace bulk

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/signal.hpp>
+#include <bulk/operation/task.hpp>
+#include <bulk/run/observer.hpp>
+#include <bulk/run/parked_row.hpp>
+#include <bulk/run/parking_lot.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bulk {
+
+[[nodiscard]] inline bool waits_for_signal(const parked_row& row) {
+    if (row.reason == park_reason::signal) return true;
+    return row.frame != nullptr && std::holds_alternative<signal_request>((*row.frame)->waiting());
+}
+
+/// The rows of one operation that wait, those that are ready to go on, and what rows were told that
+/// nobody has seen yet. Its owner has the lock.
+class waiting_rows {
+public:
+    explicit waiting_rows(observer& watch) : watch_{watch} {}
+
+    /// A row waits, unless what it waits for has come already.
+    void park(parked_row row, std::optional<timestamp> due) {
+        if (const auto told = unclaimed_.find(row.row); told != unclaimed_.end()) {
+            ready_.push_back({std::move(row), std::move(told->second)});
+            unclaimed_.erase(told);
+            return;
+        }
+        watch_.note_waiting(1);
+        lot_.park(std::move(row), due);
+    }
+
+    /// A row goes on, if it waits.
+    bool unpark(row_number row, std::optional<given_signal> told = {}) {
+        auto parked = lot_.take(row);
+        if (!parked) return false;
+        watch_.note_waiting(-1);
+        ready_.push_back({std::move(*parked), std::move(told)});
+        return true;
+    }
+
+    void unpark_due(timestamp now) {
+        while (auto due = lot_.take_due(now)) {
+            watch_.note_waiting(-1);
+            ready_.push_back({std::move(*due), {}});
+        }
+    }
+
+    /// Rows were told something. Those that are not here are still to be read, or just went on.
+    void tell(std::vector<given_signal> told) {
+        for (auto& each : told) {
+            last_signal_ = std::max(last_signal_, each.sequence);
+            const row_number row = each.row;
+            if (!unpark(row, each)) unclaimed_.insert_or_assign(row, std::move(each));
+        }
+    }
+    [[nodiscard]] std::uint64_t last_signal() const { return last_signal_; }
+
+    /// A row goes on: what it was told is on its way with it.
+    void forget_signal(row_number row) { unclaimed_.erase(row); }
+
+    [[nodiscard]] std::optional<woken_row> take_ready() {
+        if (ready_.empty()) return std::nullopt;
+        woken_row row = std::move(ready_.front());
+        ready_.pop_front();
+        return row;
+    }
+    void put_back(woken_row row) { ready_.push_front(std::move(row)); }
+    [[nodiscard]] std::size_t ready() const { return ready_.size(); }
+
+    [[nodiscard]] bool is_waiting() const { return !lot_.empty(); }
+    [[nodiscard]] bool empty() const { return lot_.empty() && ready_.empty(); }
+
+    /// When the next row is due, if nobody was told to look by then; the caller is told now.
+    [[nodiscard]] std::optional<timestamp> next_look() {
+        const auto due = lot_.next_due();
+        if (!due || *due >= next_look_) return std::nullopt;
+        next_look_ = *due;
+        return due;
+    }
+    void looked() { next_look_ = timestamp::max(); }
+
+    void clear() {
+        watch_.note_waiting(-static_cast<int>(lot_.size()));
+        lot_.clear();
+        ready_.clear();
+        unclaimed_.clear();
+    }
+
+private:
+    observer& watch_;
+    parking_lot lot_;
+    std::deque<woken_row> ready_;
+    std::map<row_number, given_signal> unclaimed_;
+    std::uint64_t last_signal_ = 0;
+    timestamp next_look_ = timestamp::max();
+};
+
+}  // namespace bulk

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/event.hpp>
+#include <bulk/core/names.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/operation/description.hpp>
+#include <bulk/rows/json/metadata.hpp>
+#include <bulk/service/upload.hpp>
+#include <bulk/storage/concepts.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace bulk {
+
+/// The metadata as JSON, if the operation can read it.
+template <typename Op, typename Metadata>
+[[nodiscard]] result<std::string> metadata_for(const Metadata& metadata) {
+    std::string text;
+    if constexpr (std::same_as<Metadata, std::string>) {
+        text = is_blank(metadata) ? "{}" : metadata;
+    } else if constexpr (std::same_as<Metadata, typename Op::metadata_type>) {
+        text = json::metadata_text(metadata);
+    } else {
+        return fail(errc::invalid_argument,
+                    concat("the metadata is of another type than operation '",
+                           description_of<Op>.name, "' takes"));
+    }
+    if (auto read = json::read_metadata<typename Op::metadata_type>(text); !read)
+        return std::unexpected{std::move(read).error()};
+    return text;
+}
+
+/// What is known of a new operation before its file is taken. Refuses an operation that nobody
+/// knows, and metadata that it cannot read.
+template <typename Operations, typename Metadata>
+[[nodiscard]] result<operation_record> prepare_operation(std::string_view name,
+                                                         const create_options<Metadata>& about) {
+    operation_record record{.created_by = about.created_by,
+                            .idempotency_key = about.idempotency_key,
+                            .recipients = about.recipients};
+    result<> readable;
+    auto known = Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
+        record.name = description_of<Op>.name;
+        auto text = metadata_for<Op>(about.metadata);
+        if (text)
+            record.metadata = std::move(*text);
+        else
+            readable = std::unexpected{std::move(text).error()};
+    });
+    if (!known) return std::unexpected{std::move(known).error()};
+    if (!readable) return std::unexpected{std::move(readable).error()};
+    return record;
+}
+
+/// Stores the file, then the operation: whoever sees the operation sees its file. Nothing is kept of
+/// what cannot be stored whole, and nothing of a file whose operation exists already.
+template <storage Storage>
+[[nodiscard]] result<operation_record> store_operation(Storage& storage, operation_record record,
+                                                       byte_source& bytes, std::int64_t most) {
+    auto stored = storage.put_file(
+        record.file_name, [&](std::span<char> into) { return bytes.read_some(into); },
+        static_cast<std::uint64_t>(most), record.created_at);
+    if (!stored) return std::unexpected{std::move(stored).error()};
+    record.file_id = stored->id;
+    record.file_size = stored->size;
+    auto created = storage.create(record, {created_event(record)});
+    if (!created || created->id != record.id) (void)storage.remove_file(stored->id);
+    return created;
+}
+
+}  // namespace bulk

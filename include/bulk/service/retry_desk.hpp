@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/event.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/core/retry_history.hpp>
+#include <bulk/operation/description.hpp>
+#include <bulk/operation/registry.hpp>
+#include <bulk/storage/concepts.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bulk {
+
+/// Whether an operation can be retried, and if not, why.
+struct retry_eligibility {
+    bool is_eligible = false;
+    std::string reason{};
+};
+
+/// What came of a retry.
+struct retry_answer {
+    std::uint64_t submitted = 0;  ///< rows that are tried again
+    std::uint64_t resumed = 0;    ///< rows that nobody had tried, and that are tried now
+    std::uint64_t skipped = 0;
+    std::vector<std::string> reasons{};  ///< for what was skipped
+};
+
+/// Begins operations that have ended once more, for the rows that failed or were never tried.
+template <typename Operations, storage Storage>
+class retry_desk {
+public:
+    retry_desk(Storage& storage, int most_retries)
+        : storage_{storage}, most_retries_{static_cast<std::uint32_t>(most_retries)} {}
+
+    [[nodiscard]] result<retry_eligibility> can_retry(operation_id id) {
+        const auto record = storage_.get(id);
+        if (!record) {
+            if (record.error().code == errc::not_found)
+                return retry_eligibility{false, "Operation not found"};
+            return std::unexpected{record.error()};
+        }
+        auto reason = obstacle(*record);
+        if (!reason) return std::unexpected{reason.error()};
+        return retry_eligibility{reason->empty(), std::move(*reason)};
+    }
+
+    [[nodiscard]] result<retry_answer> retry(operation_id id, const retry_filter& filter,
+                                             timestamp now) {
+        if (filter.rows && filter.rows->empty())
+            return fail(errc::invalid_argument,
+                        "no rows are named; leave `rows` unset to retry all that failed");
+        if (filter.rows && std::ranges::find(*filter.rows, row_number{}) != filter.rows->end())
+            return fail(errc::invalid_argument, "there is no row 0: rows are counted from 1");
+        auto record = storage_.get(id);
+        if (!record) return std::unexpected{std::move(record).error()};
+        auto reason = obstacle(*record);
+        if (!reason) return std::unexpected{std::move(reason).error()};
+        if (!reason->empty())
+            return fail(errc::illegal_transition,
+                        concat("operation ", to_text(id), " cannot be retried: ", *reason));
+        const auto previous = record->state;
+        if (auto moved = move_to(*record, operation_state::retrying, now); !moved)
+            return std::unexpected{std::move(moved).error()};
+        const auto& about = **Operations::find(record->name);
+        auto submitted = storage_.retry(*record, filter, steps_without_retry(about),
+                                        {status_changed_event(*record, previous, now)});
+        if (!submitted) return std::unexpected{std::move(submitted).error()};
+        return answer(about, filter, *submitted, unprocessed(record->rows));
+    }
+
+private:
+    [[nodiscard]] static std::vector<step_index> steps_without_retry(
+        const operation_description& about) {
+        std::vector<step_index> steps;
+        for (const auto& step : about.steps)
+            if (!step.allow_operation_retry) steps.push_back(static_cast<step_index>(step.index));
+        return steps;
+    }
+
+    /// Why not; empty if nothing speaks against it.
+    [[nodiscard]] result<std::string> obstacle(const operation_record& record) {
+        if (!allows(record.state, operation_state::retrying))
+            return concat("Operation is in ", name_of(record.state),
+                          " state, must be completed_with_errors, failed or cancelled");
+        const auto about = Operations::find(record.name);
+        if (!about) return concat("Operation type '", record.name, "' not registered");
+        if (!(*about)->retryable) return "Operation is not retryable (.retryable = false)";
+        if (most_retries_ > 0 && record.retry_count >= most_retries_)
+            return concat("Maximum retry attempts (", most_retries_, ") reached");
+        if (record.rows.total == 0)
+            return "Its rows were not all validated: create the operation again";
+        if (!keeps_rows(**about))
+            if (const auto file = storage_.file(record.file_id); !file) {
+                if (file.error().code != errc::not_found) return std::unexpected{file.error()};
+                return "The rows are gone: its file was removed, and their records do not keep "
+                       "them "
+                       "(.track_row_data, and no pii)";
+            }
+        if (unprocessed(record.rows) > 0) return std::string{};
+        for (const auto& step : (*about)->steps) {
+            if (!step.allow_operation_retry) continue;
+            const auto failed =
+                storage_.query(row_query{.operation = record.id,
+                                         .step = static_cast<step_index>(step.index),
+                                         .errors_only = true,
+                                         .page_size = 1,
+                                         .with_total = false});
+            if (!failed) return std::unexpected{failed.error()};
+            if (!failed->items.empty()) return std::string{};
+        }
+        return "No retryable failed rows found (validation failures cannot be retried)";
+    }
+
+    [[nodiscard]] static retry_answer answer(const operation_description& about,
+                                             const retry_filter& filter,
+                                             const retry_submission& submission,
+                                             std::uint64_t left) {
+        retry_answer said{
+            .submitted = submission.submitted, .resumed = left, .skipped = submission.skipped};
+        for (const auto& [row, step] : submission.refused)
+            said.reasons.push_back(concat("Row ", to_number(row), ": step '", about.step_name(step),
+                                          "' does not allow operation retry"));
+        if (!filter.rows) return said;
+        const std::uint64_t named = filter.rows->size();
+        const std::uint64_t found = submission.submitted + submission.refused.size();
+        if (found >= named) return said;
+        said.skipped += named - found;
+        said.reasons.push_back(concat(named - found, " of the ", named,
+                                      " rows named have not failed, or cannot be retried"));
+        return said;
+    }
+
+    Storage& storage_;
+    std::uint32_t most_retries_;
+};
+
+}  // namespace bulk

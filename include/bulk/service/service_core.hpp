@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/event.hpp>
+#include <bulk/core/log.hpp>
+#include <bulk/core/options.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/engine/executor.hpp>
+#include <bulk/engine/inline_executor.hpp>
+#include <bulk/engine/job.hpp>
+#include <bulk/engine/thread_executor.hpp>
+#include <bulk/operation/registry.hpp>
+#include <bulk/rows/format.hpp>
+#include <bulk/run/guard.hpp>
+#include <bulk/service/declared_handlers.hpp>
+#include <bulk/service/dispatcher.hpp>
+#include <bulk/service/metrics.hpp>
+#include <bulk/service/notifier.hpp>
+#include <bulk/service/subscriptions.hpp>
+#include <bulk/storage/concepts.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace bulk {
+
+/// What a service consists of, shared with the runs and jobs that it has begun.
+template <typename Operations, storage Storage, typename Formats>
+class service_core
+    : public std::enable_shared_from_this<service_core<Operations, Storage, Formats>> {
+public:
+    service_core(Storage storage, service_options options, const read_options& reading,
+                 executor* jobs, log_handler log)
+        : log_{quiet(std::move(log))},
+          options_{std::move(options)},
+          reading_{reading},
+          valid_{validate(options_)},
+          storage_{std::move(storage)},
+          own_jobs_{jobs == nullptr && options_.scheduler != scheduling::immediate
+                        ? std::make_unique<thread_executor>(thread_count())
+                        : nullptr},
+          inline_jobs_{jobs == nullptr && own_jobs_ == nullptr ? std::make_unique<inline_executor>()
+                                                               : nullptr},
+          jobs_{jobs != nullptr ? *jobs
+                : own_jobs_     ? static_cast<executor&>(*own_jobs_)
+                                : *inline_jobs_},
+          subscriptions_{storage_, jobs_,
+                         [this](const event& told, const std::string& why) {
+                             if (log_)
+                                 log_({log_level::error,
+                                       "event handler failed",
+                                       {{"event", std::to_string(told.sequence)}, {"why", why}}});
+                         },
+                         [this] { return this->shared_from_this(); }},
+          notifier_{storage_, subscriptions_, log_},
+          dispatcher_{storage_,
+                      jobs_,
+                      options_,
+                      reading_,
+                      [this] { subscriptions_.notify(); },
+                      [this] { changed(); },
+                      [this] { return this->shared_from_this(); },
+                      log_} {
+        if (options_.service_name.empty()) options_.service_name = program_name();
+    }
+    service_core(const service_core&) = delete;
+    service_core& operator=(const service_core&) = delete;
+
+    void start() {
+        if (!valid_) return;
+        Operations::for_each([this]<typename Op>(std::type_identity<Op>) {
+            subscribe_declared<Op>(subscriptions_);
+        });
+        subscriptions_.notify();
+        look_for_work();
+        schedule_poll();
+        run_inline([this] { return dispatcher_.is_idle(); });
+    }
+
+    [[nodiscard]] Storage& storage() { return storage_; }
+    [[nodiscard]] executor& jobs() { return jobs_; }
+    [[nodiscard]] const service_options& options() const { return options_; }
+    [[nodiscard]] const read_options& reading() const { return reading_; }
+    [[nodiscard]] subscriptions<Storage>& events() { return subscriptions_; }
+    [[nodiscard]] notifier<Storage>& notifications() { return notifier_; }
+
+    /// Whether it can be used at all: options that are wrong make everything else fail.
+    [[nodiscard]] result<> usable() const {
+        if (!valid_) return valid_;
+        const std::scoped_lock lock{mutex_};
+        if (is_closed_) return fail(errc::unavailable, "the service is shut down");
+        return {};
+    }
+
+    [[nodiscard]] service_metrics metrics() const {
+        return {.operations = dispatcher_.metrics(),
+                .running_operations = dispatcher_.running(),
+                .queue_depth = own_jobs_ ? own_jobs_->queue_depth() : 0};
+    }
+
+    // --- work ------------------------------------------------------------------------------------
+
+    /// Waits while as many operations as the queue holds have not begun yet, then counts one more.
+    /// None is ever dropped.
+    [[nodiscard]] result<> wait_for_room() {
+        const auto capacity = static_cast<std::uint64_t>(options_.queue_capacity);
+        std::unique_lock lock{mutex_};
+        while (waiting_operations_ >= capacity) {
+            if (is_closed_) return fail(errc::unavailable, "the service is shut down");
+            const auto seen = changes_;
+            lock.unlock();
+            const auto pending =
+                storage_.query(operation_query{.state = operation_state::pending, .page_size = 1});
+            lock.lock();
+            if (pending) waiting_operations_ = pending->total;
+            if (waiting_operations_ < capacity) break;
+            changed_.wait_for(lock, std::chrono::milliseconds{100},
+                              [&] { return changes_ != seen || is_closed_; });
+        }
+        ++waiting_operations_;
+        return {};
+    }
+
+    void look_for_work() {
+        if (options_.scheduler == scheduling::none) return;
+        jobs_.submit(job{[weak = this->weak_from_this()] {
+            if (const auto self = weak.lock()) self->dispatcher_.look_for_work();
+        }});
+    }
+
+    /// There is something to do for an operation. With `scheduling::immediate` it is done now.
+    void begin_work(operation_id id) {
+        changed();
+        look_for_work();
+        run_inline([&] {
+            const auto now = storage_.get(id);
+            return !now || is_final(now->state) || now->paused;
+        });
+    }
+
+    void ask_to_stop(operation_id id, stop_reason reason) { dispatcher_.ask_to_stop(id, reason); }
+    void check_signals(operation_id id) { dispatcher_.check_signals(id); }
+
+    // --- changes ---------------------------------------------------------------------------------
+
+    /// Changes what is stored of an operation. Whoever was faster makes us reload.
+    template <typename Change>
+    [[nodiscard]] result<> change(operation_id id, Change apply) {
+        while (true) {
+            auto record = storage_.get(id);
+            if (!record) return std::unexpected{std::move(record).error()};
+            if (auto applied = apply(*record); !applied) return applied;
+            auto stored = storage_.update(*record, {});
+            if (stored) return {};
+            if (stored.error().code != errc::conflict)
+                return std::unexpected{std::move(stored).error()};
+        }
+    }
+
+    /// Somebody may wait for this.
+    void changed() {
+        {
+            const std::scoped_lock lock{mutex_};
+            ++changes_;
+        }
+        changed_.notify_all();
+        subscriptions_.notify();
+    }
+
+    /// Waits until an operation is at rest, whoever runs it; fails when it is not in time.
+    [[nodiscard]] result<operation_record> wait(operation_id id, std::chrono::milliseconds time) {
+        const auto deadline = std::chrono::steady_clock::now() + time;
+        while (true) {
+            std::uint64_t seen = 0;
+            {
+                const std::scoped_lock lock{mutex_};
+                seen = changes_;
+            }
+            auto record = storage_.get(id);
+            if (!record || is_final(record->state)) return record;
+            const auto now = std::chrono::steady_clock::now();
+            if (now >= deadline)
+                return fail(errc::timed_out, concat("operation ", to_text(id), " is still ",
+                                                    name_of(record->state)));
+            std::unique_lock lock{mutex_};  // another process tells us nothing: look now and then
+            changed_.wait_until(lock, std::min(deadline, now + std::chrono::milliseconds{200}),
+                                [&] { return changes_ != seen; });
+        }
+    }
+
+    // --- the end ---------------------------------------------------------------------------------
+
+    [[nodiscard]] result<> shutdown() {
+        {
+            const std::scoped_lock lock{mutex_};
+            is_closed_ = true;
+        }
+        changed_.notify_all();
+        dispatcher_.stop();
+        run_inline([this] { return dispatcher_.is_idle(); });
+        if (own_jobs_ == nullptr) return {};  // whoever runs the jobs runs them to their end
+        if (std::exchange(is_shut_down_, true)) return {};
+        if (dispatcher_.wait_until_idle(options_.shutdown_timeout)) {
+            own_jobs_->stop();
+            return {};
+        }
+        const std::string busy = dispatcher_.abandon();
+        own_jobs_->abandon();
+        return fail(errc::timed_out,
+                    concat("the service is shut down, but not all rows came to an end: ", busy));
+    }
+
+    /// The service goes: with an executor of somebody else, what is left to do is theirs.
+    void let_go() {
+        (void)shutdown();
+        if (own_jobs_ != nullptr) return;
+        dispatcher_.let_go();
+        if (inline_jobs_ != nullptr) inline_jobs_->drop_all();
+    }
+
+private:
+    [[nodiscard]] static std::string program_name() {
+#if defined(__GLIBC__)
+        return program_invocation_short_name;
+#else
+        return "default";
+#endif
+    }
+
+    /// A log handler that throws must not take anything with it.
+    [[nodiscard]] static log_handler quiet(log_handler log) {
+        if (!log) return log;
+        return
+            [log = std::move(log)](const log_entry& entry) { (void)guarded([&] { log(entry); }); };
+    }
+
+    /// Rows may block every thread that they are allowed. One more keeps the leases, and one tells
+    /// handlers, which may block as well.
+    [[nodiscard]] std::size_t thread_count() const {
+        return static_cast<std::size_t>(std::max(options_.worker_count, 1)) *
+                   static_cast<std::size_t>(std::max(options_.max_row_concurrency, 1)) +
+               2;
+    }
+
+    /// With `scheduling::immediate` the calling thread does the work, until `done()`.
+    template <typename Done>
+    void run_inline(Done done) {
+        if (inline_jobs_ == nullptr) return;
+        const std::scoped_lock lock{inline_mutex_};
+        (void)inline_jobs_->run_until([&] { return done(); });
+    }
+
+    void schedule_poll() {
+        if (!options_.pending_poll_interval || options_.scheduler != scheduling::channels) return;
+        jobs_.submit_at(jobs_.now() + *options_.pending_poll_interval,
+                        job{[weak = this->weak_from_this()] {
+                            const auto self = weak.lock();
+                            if (self == nullptr || !self->usable()) return;
+                            self->dispatcher_.look_for_work();
+                            self->schedule_poll();
+                        }});
+    }
+
+    const log_handler log_;
+    service_options options_;
+    read_options reading_;
+    result<> valid_;
+    Storage storage_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::uint64_t changes_ = 0;
+    bool is_closed_ = false;
+    bool is_shut_down_ = false;
+    std::uint64_t waiting_operations_ = 0;  ///< at most; the store knows better
+    std::unique_ptr<thread_executor> own_jobs_;
+    std::unique_ptr<inline_executor> inline_jobs_;
+    std::recursive_mutex inline_mutex_;  ///< a step may create an operation itself
+    executor& jobs_;
+    subscriptions<Storage> subscriptions_;
+    notifier<Storage> notifier_;
+    dispatcher<Operations, Storage, Formats> dispatcher_;
+};
+
+}  // namespace bulk

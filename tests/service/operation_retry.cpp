@@ -1,0 +1,295 @@
+#include <bulk/bulk.hpp>
+
+#include <support/stage.hpp>
+#include <support/ut.hpp>
+
+#include <chrono>
+#include <set>
+#include <string>
+
+using namespace boost::ut;
+using namespace std::chrono_literals;
+using bulk::errc, bulk::error_type, bulk::operation_state, bulk::row_number, bulk::row_state;
+using support::number, support::numbers;
+
+namespace {
+
+/// Steps fail for the rows of these sets.
+std::set<int> bad_one, bad_two, bad_three;
+
+bulk::result<> unless(const std::set<int>& bad, const number& row, const char* step) {
+    support::now_playing->note(step + std::to_string(row.value));
+    if (bad.contains(row.value)) return bulk::fail("row " + std::to_string(row.value) + " is bad");
+    return {};
+}
+
+template <typename Self>
+struct three_steps : bulk::operation<Self, number> {};
+
+struct retried : bulk::operation<retried, number> {
+    BULK_OPERATION("retried", .retryable = true)
+    bulk::result<> validate(const number& row, const bulk::no_metadata&) {
+        if (row.value == 13) return bulk::fail("unlucky");
+        return {};
+    }
+    BULK_STEP(one, "One", .order = 1)
+    (const number& row, const bulk::no_metadata&, bulk::context&) {
+        return unless(bad_one, row, "a");
+    }
+    BULK_STEP(two, "Two", .order = 2)
+    (const number& row, const bulk::no_metadata&, bulk::context&) {
+        return unless(bad_two, row, "b");
+    }
+    BULK_STEP(three, "Three", .order = 3, .allow_operation_retry = false)
+    (const number& row, const bulk::no_metadata&, bulk::context&) {
+        return unless(bad_three, row, "c");
+    }
+};
+
+struct tracked : bulk::operation<tracked, number> {
+    BULK_OPERATION("tracked", .track_row_data = true, .retryable = true)
+    bulk::result<> process(const number& row, const bulk::no_metadata&, bulk::context&) {
+        return unless(bad_one, row, "p");
+    }
+};
+
+struct final_one : bulk::operation<final_one, number> {
+    BULK_OPERATION("final")
+    bulk::result<> process(const number& row, const bulk::no_metadata&, bulk::context&) {
+        return unless(bad_one, row, "p");
+    }
+};
+
+using operations = std::remove_const_t<decltype(bulk::operations<retried, tracked, final_one>)>;
+using stage = support::stage<operations>;
+
+void reset() {
+    bad_one.clear();
+    bad_two.clear();
+    bad_three.clear();
+}
+
+std::string reason(stage& at, bulk::operation_id id) {
+    const auto can = at.service->can_retry(id);
+    return can ? (can->is_eligible ? "eligible" : can->reason) : can.error().message;
+}
+
+suite<"operation retry"> retry = [] {
+    "failed rows run again from the step at which they failed, and on to the last"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        bad_one = {1};
+        bad_two = {2};
+        const auto id = at.create("value\n1\n2\n3\n13\n", "retried");
+        auto done = at.finish(id);
+        expect(done.state == operation_state::completed_with_errors);
+        expect(done.rows == bulk::row_counters{4, 4, 1, 3});
+        expect(reason(at, id) == "eligible");
+        reset();
+        script.calls.clear();
+        const auto answer = at.service->retry(id);
+        expect(fatal(answer.has_value()));
+        expect(answer->submitted == 2_u and answer->skipped == 0_u);
+        const auto begun = at.get(id);
+        expect(begun.state == operation_state::retrying and begun.retry_count == 1_u);
+        expect(begun.rows == bulk::row_counters{4, 2, 1, 1}) << "they are not processed any more";
+        done = at.finish(id);
+        expect(script.calls == "a1 b1 c1 b2 c2 ") << script.calls;
+        expect(done.state == operation_state::completed_with_errors) << "13 is still invalid";
+        expect(done.rows == bulk::row_counters{4, 4, 3, 1});
+        expect(at.errors(id) == "4 validation: unlucky\n") << "no ghosts: " << at.errors(id);
+        expect(at.record(id, 1, 0)->retry_attempt == 1_u);
+        expect(at.record(id, 1, 2)->state == row_state::completed);
+        expect(reason(at, id) ==
+               "No retryable failed rows found (validation failures cannot be retried)");
+    };
+
+    "how rows had failed is kept, every time"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        bad_one = {1, 2};
+        const auto id = at.create(numbers(2), "retried");
+        (void)at.finish(id);
+        bad_one = {1};
+        (void)at.service->retry(id);
+        (void)at.finish(id);
+        (void)at.service->retry(id);
+        (void)at.finish(id);
+        const auto history = at.service->retry_history({.operation = id}).value();
+        expect(fatal(history.items.size() == 3_ul));
+        expect(history.items[0].row == row_number{1} and history.items[0].retry_attempt == 0_u);
+        expect(history.items[1].row == row_number{1} and history.items[1].retry_attempt == 1_u);
+        expect(history.items[2].row == row_number{2});
+        expect(history.items[0].error_message == "row 1 is bad" and
+               history.items[0].failure == error_type::step_failure);
+        expect(at.record(id, 1, 0)->retry_attempt == 2_u);
+        expect(at.service->retry_history({.operation = id, .row = row_number{2}}).value().total ==
+               1_u);
+    };
+
+    "some rows, by number, step or kind of failure"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        bad_one = {1, 2, 3};
+        bad_two = {4, 5};
+        const auto id = at.create(numbers(6), "retried");
+        (void)at.finish(id);
+        reset();
+        auto answer = at.service->retry(id, {.rows = {{row_number{2}, row_number{6}}}});
+        expect(answer->submitted == 1_u and answer->skipped == 1_u);
+        expect(answer->reasons.size() == 1_ul);
+        expect(at.finish(id).rows == bulk::row_counters{6, 6, 2, 4});
+        answer = at.service->retry(id, {.step = bulk::step_index{1}});
+        expect(answer->submitted == 2_u);
+        expect(at.finish(id).rows == bulk::row_counters{6, 6, 4, 2});
+        expect(at.service->retry(id, {.failure = error_type::timeout}).value().submitted == 0_u);
+        expect(at.get(id).state == operation_state::completed_with_errors) << "nothing has begun";
+        expect(at.get(id).retry_count == 2_u);
+        expect(at.service->retry(id, {.failure = error_type::step_failure}).value().submitted ==
+               2_u);
+        expect(at.finish(id).state == operation_state::completed);
+    };
+
+    "a step may forbid it"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        bad_two = {1};
+        bad_three = {2};
+        const auto id = at.create(numbers(2), "retried");
+        (void)at.finish(id);
+        const auto answer = at.service->retry(id, {.rows = {{row_number{1}, row_number{2}}}});
+        expect(answer->submitted == 1_u and answer->skipped == 1_u);
+        expect(answer->reasons.at(0) == "Row 2: step 'Three' does not allow operation retry");
+        bad_two.clear();
+        expect(at.finish(id).rows.failed == 1_u);
+        expect(reason(at, id).starts_with("No retryable failed rows"));
+    };
+
+    "what cannot be retried, and why"_test = [] {
+        reset();
+        support::script script;
+        stage at{{.max_retry_attempts = 1}};
+        expect(reason(at, {}) == "Operation not found");
+        const auto running = at.create(numbers(1), "retried");
+        expect(reason(at, running) ==
+               "Operation is in pending state, must be completed_with_errors, failed or cancelled");
+        (void)at.finish(running);
+        expect(reason(at, running).starts_with("Operation is in completed state"));
+        bad_one = {1};
+        const auto final_id = at.create(numbers(1), "final");
+        (void)at.finish(final_id);
+        expect(reason(at, final_id) == "Operation is not retryable (.retryable = false)");
+        const auto id = at.create(numbers(1), "retried");
+        (void)at.finish(id);
+        expect(at.service->retry(id, {.rows = {{}}}).error().code == errc::invalid_argument);
+        expect(at.service->retry(id, {.rows = {{row_number{0}}}}).error().code ==
+               errc::invalid_argument);
+        expect(at.service->retry(running).error().code == errc::illegal_transition);
+        expect(at.service->retry({}).error().code == errc::not_found);
+        (void)at.service->retry(id);
+        (void)at.finish(id);
+        expect(reason(at, id) == "Maximum retry attempts (1) reached");
+        bulk::service other{bulk::operations<final_one>, at.storage,
+                            bulk::service_options{.scheduler = bulk::scheduling::none},
+                            bulk::read_options{}, &at.jobs};
+        expect(other.can_retry(id)->reason == "Operation type 'retried' not registered");
+    };
+
+    "rows that nobody had tried when it was cancelled are tried now"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        bad_one = {1};
+        const auto id = at.create(numbers(300), "retried");
+        expect(at.drive([&] { return at.get(id).rows.processed > 50; }));
+        (void)at.service->cancel(id);
+        auto done = at.finish(id);
+        expect(done.state == operation_state::cancelled);
+        const auto left = unprocessed(done.rows);
+        expect(left > 0_u);
+        reset();
+        const auto answer = at.service->retry(id);
+        expect(answer->submitted == 1_u and answer->resumed == left);
+        done = at.finish(id);
+        expect(done.rows == bulk::row_counters{300, 300, 299, 1}) << "13 is unlucky";
+        expect(done.state == operation_state::completed_with_errors);
+    };
+
+    "one that never got to its rows cannot be retried"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        const auto id = at.create("other\n1\n", "retried");
+        expect(at.finish(id).state == operation_state::failed);
+        expect(reason(at, id) == "Its rows were not all validated: create the operation again");
+    };
+
+    "without the file, rows come from their records if those keep them"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        bad_one = {2, 3};
+        const auto kept = at.create(numbers(4), "tracked"), lost = at.create(numbers(4), "retried");
+        (void)at.finish(kept);
+        (void)at.finish(lost);
+        for (const auto id : {kept, lost})
+            expect(at.storage.remove_file(at.get(id).file_id).has_value());
+        expect(reason(at, lost).starts_with("The rows are gone"));
+        reset();
+        script.calls.clear();
+        expect(at.service->retry(kept).value().submitted == 2_u);
+        expect(at.finish(kept).state == operation_state::completed);
+        expect(script.calls == "p2 p3 ") << script.calls;
+    };
+
+    "a row that can no longer be read fails with a reason, and the others go on"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        bad_one = {1, 2};
+        const auto id = at.create(numbers(2), "tracked");
+        (void)at.finish(id);
+        expect(at.storage.remove_file(at.get(id).file_id).has_value());
+        // As if the row had been declared otherwise when it was kept.
+        auto record = *at.record(id, 1, -1);
+        record.row_data = R"({"value":"many"})";
+        reset();
+        expect(at.service->retry(id).has_value());
+        const auto claimed =
+            at.storage
+                .claim(
+                    id,
+                    {.owner = "test", .names = {"tracked"}, .now = at.jobs.now(), .lease_time = 1s})
+                .value();
+        expect(at.storage.record(claimed->held, {.records = {record}}).has_value());
+        expect(at.storage.release(claimed->held).has_value());
+        const auto done = at.finish(id);
+        expect(done.rows == bulk::row_counters{2, 2, 1, 1});
+        expect(at.errors(id).contains("cannot be read as it is declared now")) << at.errors(id);
+    };
+
+    "a hundred thousand failed rows in one call, in parallel"_test = [] {
+        reset();
+        support::script script;
+        bulk::memory::storage storage;
+        bulk::service service{
+            bulk::operations<final_one, tracked, retried>, storage, {.max_row_concurrency = 4}};
+        struct quiet {
+            ~quiet() { bad_one.clear(); }
+        } const after;
+        std::string file = "value\n";
+        for (int i = 0; i < 100'000; ++i) file += "13\n";
+        const auto id = service.create("retried", support::text(std::move(file))).value();
+        const auto done = service.wait(id).value();
+        expect(done.rows.failed == 100'000_u) << "refused, all of them";
+        expect(!service.retry(id).has_value());
+    };
+};
+
+}  // namespace
+
+int main() {}
