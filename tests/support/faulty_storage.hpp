@@ -59,9 +59,35 @@ public:
     auto progress(bulk::operation_id id, bulk::row_number first, std::uint64_t count) {
         return call("progress", [&] { return storage_.progress(id, first, count); });
     }
+    auto row_numbers(const bulk::row_query& query) {
+        return call("row_numbers", [&] { return storage_.row_numbers(query); });
+    }
+    auto send(const bulk::signal& sent, bulk::timestamp until) {
+        return call("send", [&] { return storage_.send(sent, until); });
+    }
+    auto signals(bulk::operation_id id, std::uint64_t after, std::uint32_t limit) {
+        return call("signals", [&] { return storage_.signals(id, after, limit); });
+    }
+    auto close_wait(const bulk::lease& held, bulk::row_number row, bulk::step_index step) {
+        return call("close_wait", [&] { return storage_.close_wait(held, row, step); });
+    }
+    auto retry(const bulk::operation_record& record, const bulk::retry_filter& filter,
+               const std::vector<bulk::step_index>& steps, const std::vector<bulk::event>& events) {
+        return call("retry", [&] { return storage_.retry(record, filter, steps, events); });
+    }
+    auto retry_history(const bulk::retry_history_query& query) {
+        return call("retry_history", [&] { return storage_.retry_history(query); });
+    }
     auto events(std::optional<bulk::operation_id> id, std::optional<std::uint64_t> after,
                 std::uint32_t limit) {
         return call("events", [&] { return storage_.events(id, after, limit); });
+    }
+    auto event_position(const std::string& reader) {
+        return call("event_position", [&] { return storage_.event_position(reader); });
+    }
+    auto set_event_position(const std::string& reader, std::uint64_t position) {
+        return call("set_event_position",
+                    [&] { return storage_.set_event_position(reader, position); });
     }
     auto put_file(std::string name, const bulk::byte_pull& pull, std::uint64_t most,
                   bulk::timestamp now) {

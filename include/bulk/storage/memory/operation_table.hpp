@@ -9,16 +9,14 @@
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/storage/lease.hpp>
+#include <bulk/storage/memory/operation_filter.hpp>
+#include <bulk/storage/memory/operation_index.hpp>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <compare>
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -43,24 +41,51 @@ public:
             keys_.emplace(key_of(record.name, record.idempotency_key), record.id);
         entry& made = all_[record.id];
         made.record = std::move(record);
-        enter(made);
+        index_.insert(made.record);
+        enter_work(made);
         return made.record;
     }
 
-    [[nodiscard]] result<operation_record> get(operation_id id) const {
+    [[nodiscard]] static std::unexpected<error> not_found(operation_id id) {
+        return fail(errc::not_found, concat("there is no operation ", to_text(id)));
+    }
+
+    /// Null if there is none.
+    [[nodiscard]] const operation_record* find(operation_id id) const {
         const auto found = all_.find(id);
-        if (found == all_.end()) return not_found(id);
-        return found->second.record;
+        return found == all_.end() ? nullptr : &found->second.record;
+    }
+
+    [[nodiscard]] result<operation_record> get(operation_id id) const {
+        const operation_record* found = find(id);
+        if (found == nullptr) return not_found(id);
+        return *found;
     }
 
     /// By anybody: with the version that they have read.
     [[nodiscard]] result<operation_record> update(const operation_record& record) {
+        if (auto current = check_version(record); !current) return std::unexpected{current.error()};
+        return operation_record{replace(all_.at(record.id), record)};
+    }
+
+    [[nodiscard]] result<> check_version(const operation_record& record) const {
         const auto found = all_.find(record.id);
         if (found == all_.end()) return not_found(record.id);
         if (found->second.record.version != record.version)
             return fail(errc::conflict,
                         concat("operation ", to_text(record.id), " was changed by somebody else"));
-        return operation_record{replace(found->second, record)};
+        return {};
+    }
+
+    /// Begins an operation once more, of the right version, without so many rows that had failed.
+    void retry(operation_record record, std::uint64_t rows) {
+        entry& stored = all_.at(record.id);
+        record.rows = stored.record.rows;
+        record.rows.processed -= std::min(rows, record.rows.processed);
+        record.rows.failed -= std::min(rows, record.rows.failed);
+        leave_work(stored);
+        stored.lease_until.reset();
+        (void)replace(stored, record);
     }
 
     /// By its owner: what others ask for and what was counted stays.
@@ -82,10 +107,10 @@ public:
         if (!owned) return std::unexpected{owned.error()};
         if (counted == row_counters{}) return {};
         operation_record& record = (*owned)->record;
-        move_key(operation_sort::total_rows, record.id, record.rows.total,
-                 record.rows.total + counted.total);
-        move_key(operation_sort::processed_rows, record.id, record.rows.processed,
-                 record.rows.processed + counted.processed);
+        index_.move(operation_sort::total_rows, record.id, record.rows.total,
+                    record.rows.total + counted.total);
+        index_.move(operation_sort::processed_rows, record.id, record.rows.processed,
+                    record.rows.processed + counted.processed);
         record.rows.total += counted.total;
         record.rows.processed += counted.processed;
         record.rows.successful += counted.successful;
@@ -131,56 +156,49 @@ public:
                                                  std::chrono::milliseconds time) {
         auto owned = find_owned(held);
         if (!owned) return std::unexpected{owned.error()};
-        leave(**owned);
+        leave_work(**owned);
         (*owned)->lease_until = now + time;
-        enter(**owned);
+        enter_work(**owned);
         return (*owned)->record;
+    }
+
+    /// Whether a lease is still good.
+    [[nodiscard]] result<> check(const lease& held) {
+        if (auto owned = find_owned(held); !owned) return std::unexpected{owned.error()};
+        return {};
     }
 
     [[nodiscard]] result<> release(const lease& held) {
         auto owned = find_owned(held);
         if (!owned) return std::unexpected{owned.error()};
-        leave(**owned);
+        leave_work(**owned);
         (*owned)->lease_until.reset();
-        enter(**owned);
+        enter_work(**owned);
         return {};
     }
 
     [[nodiscard]] result<page<operation_record>> query(const operation_query& query) const {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        const auto& order = sorted_[static_cast<std::size_t>(query.sort)];
-        page<operation_record> found;
-        std::optional<index_key> after;
+        std::optional<operation_index::key> after;
         if (!query.after.empty()) {
-            const auto at = parse_cursor(query.after).value();
-            const auto id = parse_operation_id(at.id);
-            if (!id) return std::unexpected{id.error()};
-            after = index_key{.text = at.key, .id = *id};
-            if (query.sort != operation_sort::name) {
-                after->text.clear();
-                std::from_chars(at.key.data(), at.key.data() + at.key.size(), after->number);
-            }
+            auto at = operation_index::parse(query.after, query.sort);
+            if (!at) return std::unexpected{at.error()};
+            after = std::move(*at);
         }
-        bool has_more = false;
-        const auto visit = [&](const index_key& key) {
+        page<operation_record> found;
+        const operation_filter filter{query};
+        if (query.with_total) found.total = count(filter);
+        if (filter.is_by_state_only() && index_.count(*query.state) == 0) return found;
+        index_.visit(query, after, [&](const operation_index::key& key) {
             const operation_record& record = all_.at(key.id).record;
-            if (!matches(record, query)) return;
-            ++found.total;
-            if (after && (query.descending ? !(key < *after) : !(*after < key))) return;
-            if (found.items.size() < query.page_size) {
-                found.items.push_back(record);
-                const bool by_text = query.sort == operation_sort::name;
-                found.next = to_text(
-                    cursor{by_text ? key.text : std::to_string(key.number), to_text(key.id)});
-            } else {
-                has_more = true;
+            if (!filter.matches(record)) return true;
+            if (found.items.size() == query.page_size) {
+                found.next = operation_index::cursor_of(found.items.back(), query.sort);
+                return false;
             }
-        };
-        if (query.descending)
-            for (const auto& each : std::views::reverse(order)) visit(each);
-        else
-            for (const auto& each : order) visit(each);
-        if (!has_more) found.next.clear();
+            found.items.push_back(record);
+            return true;
+        });
         return found;
     }
 
@@ -190,61 +208,9 @@ private:
         std::uint64_t fence = 0;
         std::optional<timestamp> lease_until{};  ///< none: nobody has it
     };
-    /// Sorts by the number, then by the text, one of which is not used; then by the id.
-    struct index_key {
-        std::uint64_t number = 0;
-        std::string text{};
-        operation_id id{};
 
-        auto operator<=>(const index_key&) const = default;
-    };
-    static constexpr std::size_t sorts = enumerators_of<operation_sort>.size();
-
-    static std::unexpected<error> not_found(operation_id id) {
-        return fail(errc::not_found, concat("there is no operation ", to_text(id)));
-    }
-
-    static std::string lower(std::string_view text) {
-        std::string all{text};
-        for (char& c : all) c = lower_case(c);
-        return all;
-    }
     static std::pair<std::string, std::string> key_of(std::string_view name, std::string_view key) {
-        return {lower(name), std::string{key}};
-    }
-
-    static index_key key_for(const operation_record& record, operation_sort sort) {
-        index_key key{.id = record.id};
-        switch (sort) {
-            case operation_sort::name:
-                key.text = lower(record.name);
-                break;
-            case operation_sort::state:
-                key.number = static_cast<std::uint64_t>(record.state);
-                break;
-            case operation_sort::total_rows:
-                key.number = record.rows.total;
-                break;
-            case operation_sort::processed_rows:
-                key.number = record.rows.processed;
-                break;
-            default:
-                key.number =
-                    static_cast<std::uint64_t>(record.created_at.time_since_epoch().count());
-        }
-        return key;
-    }
-
-    [[nodiscard]] static bool matches(const operation_record& record,
-                                      const operation_query& query) {
-        const auto contains = [](std::string_view text, std::string_view part) {
-            return part.empty() || lower(text).contains(lower(part));
-        };
-        return contains(record.name, query.name_contains) &&
-               contains(record.created_by, query.created_by_contains) &&
-               (!query.state || record.state == *query.state) &&
-               (!query.created_from || record.created_at >= *query.created_from) &&
-               (!query.created_to || record.created_at <= *query.created_to);
+        return {lowered(name), std::string{key}};
     }
 
     /// Whether somebody should work on it, if nobody does.
@@ -256,17 +222,14 @@ private:
         return {each.record.created_at, each.record.id};
     }
 
-    /// Into the indexes, and out of them. Everything that an index looks at changes in between.
-    void enter(const entry& each) {
-        for (std::size_t i = 0; i < sorts; ++i)
-            sorted_[i].insert(key_for(each.record, static_cast<operation_sort>(i)));
-        enter_work(each);
+    [[nodiscard]] std::uint64_t count(const operation_filter& filter) const {
+        if (filter.is_everything()) return all_.size();
+        if (filter.is_by_state_only()) return index_.count(*filter.state());
+        return static_cast<std::uint64_t>(std::ranges::count_if(
+            all_, [&](const auto& each) { return filter.matches(each.second.record); }));
     }
-    void leave(const entry& each) {
-        for (std::size_t i = 0; i < sorts; ++i)
-            sorted_[i].erase(key_for(each.record, static_cast<operation_sort>(i)));
-        leave_work(each);
-    }
+
+    /// Among those that can be claimed, and out of them. What it looks at changes in between.
     void enter_work(const entry& each) {
         if (each.lease_until)
             leased_.emplace(*each.lease_until, each.record.id);
@@ -279,44 +242,24 @@ private:
     }
 
     const operation_record& replace(entry& stored, const operation_record& record) {
+        leave_work(stored);
         const operation_record before = std::exchange(stored.record, record);
         stored.record.version = before.version + 1;
-        for (std::size_t i = 0; i < sorts; ++i)
-            reindex(static_cast<operation_sort>(i), before, stored.record);
-        waiting_.erase({before.created_at, before.id});
-        if (is_final(record.state) && stored.lease_until) {  // an operation at rest has no owner
-            leased_.erase({*stored.lease_until, record.id});
-            stored.lease_until.reset();
-        }
-        if (!stored.lease_until) enter_work(stored);
+        index_.move(before, stored.record);
+        if (is_final(record.state)) stored.lease_until.reset();  // at rest it has no owner
+        enter_work(stored);
         return stored.record;
     }
 
-    void reindex(operation_sort sort, const operation_record& before,
-                 const operation_record& after) {
-        move_key(sort, key_for(before, sort), key_for(after, sort));
-    }
-
-    void move_key(operation_sort sort, operation_id id, std::uint64_t from, std::uint64_t to) {
-        move_key(sort, index_key{.number = from, .id = id}, index_key{.number = to, .id = id});
-    }
-
-    /// The entry is moved, not made anew: rows are counted all the time.
-    void move_key(operation_sort sort, const index_key& from, index_key to) {
-        if (from == to) return;
-        auto& order = sorted_[static_cast<std::size_t>(sort)];
-        auto node = order.extract(from);
-        node.value() = std::move(to);
-        order.insert(std::move(node));
-    }
-
     claimed_operation take(entry& each, const claim_request& request) {
+        const bool was_lapsed = each.lease_until.has_value();  // given back, it would have none
         leave_work(each);
         ++each.fence;
         each.lease_until = request.now + request.lease_time;
         enter_work(each);
         return {.held = {.operation = each.record.id, .fence = each.fence},
-                .operation = each.record};
+                .operation = each.record,
+                .was_lapsed = was_lapsed};
     }
 
     [[nodiscard]] result<entry*> find_owned(const lease& held) {
@@ -332,7 +275,7 @@ private:
     std::map<std::pair<std::string, std::string>, operation_id> keys_;
     std::set<std::pair<timestamp, operation_id>> waiting_;  ///< by age: nobody has them
     std::set<std::pair<timestamp, operation_id>> leased_;   ///< by when the lease ends
-    std::array<std::set<index_key>, sorts> sorted_;
+    operation_index index_;
 };
 
 }  // namespace bulk::memory

@@ -5,19 +5,18 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/storage/concepts.hpp>
+#include <bulk/storage/memory/event_log.hpp>
+#include <bulk/storage/memory/file_table.hpp>
+#include <bulk/storage/memory/operation_rows.hpp>
 #include <bulk/storage/memory/operation_table.hpp>
-#include <bulk/storage/memory/row_table.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +35,7 @@ public:
             if (const auto* first = all_->operations.find_key(record.name, record.idempotency_key))
                 return *first;
         auto stored = all_->operations.insert(record);
-        if (stored) append(events);
+        if (stored) all_->events.append(events);
         return stored;
     }
 
@@ -54,7 +53,7 @@ public:
                                                   const std::vector<event>& events) {
         const std::scoped_lock lock{all_->mutex};
         auto stored = all_->operations.update(record);
-        if (stored) append(events);
+        if (stored) all_->events.append(events);
         return stored;
     }
 
@@ -62,7 +61,7 @@ public:
                                                   const std::vector<event>& events) {
         const std::scoped_lock lock{all_->mutex};
         auto stored = all_->operations.update(held, record);
-        if (stored) append(events);
+        if (stored) all_->events.append(events);
         return stored;
     }
 
@@ -92,19 +91,25 @@ public:
         const std::scoped_lock lock{all_->mutex};
         auto counted = all_->operations.count(held, batch.counted);
         if (!counted) return counted;
-        all_->rows.try_emplace(held.operation, held.operation).first->second.add(batch);
-        append(batch.events);
+        rows_of(held.operation).add(batch);
+        all_->events.append(batch.events);
         return counted;
     }
 
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
         const std::scoped_lock lock{all_->mutex};
-        if (auto known = all_->operations.get(query.operation); !known)
-            return std::unexpected{known.error()};
-        const auto rows = all_->rows.find(query.operation);
-        if (rows == all_->rows.end()) return page<row_record>{};
-        return rows->second.query(query);
+        const auto rows = known_rows(query.operation);
+        if (!rows) return std::unexpected{rows.error()};
+        return (*rows)->query(query);
+    }
+
+    [[nodiscard]] result<page<row_number>> row_numbers(const row_query& query) {
+        if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
+        const std::scoped_lock lock{all_->mutex};
+        const auto rows = known_rows(query.operation);
+        if (!rows) return std::unexpected{rows.error()};
+        return (*rows)->row_numbers(query);
     }
 
     [[nodiscard]] result<std::optional<row_record>> get(operation_id id, row_number row,
@@ -118,117 +123,130 @@ public:
     [[nodiscard]] result<std::vector<std::optional<row_progress>>> progress(operation_id id,
                                                                             row_number first,
                                                                             std::uint64_t count) {
-        const std::scoped_lock lock{all_->mutex};
         std::vector<std::optional<row_progress>> all(count);
+        const std::scoped_lock lock{all_->mutex};
         if (const auto rows = all_->rows.find(id); rows != all_->rows.end())
-            for (std::size_t i = 0; i < all.size(); ++i)
-                all[i] = rows->second.progress(row_number{to_number(first) + i});
+            rows->second.progress(first, all);
         return all;
+    }
+
+    [[nodiscard]] result<signal_receipt> send(const signal& sent, timestamp until) {
+        if (sent.key.empty()) return fail(errc::invalid_argument, "a signal needs a key");
+        const std::scoped_lock lock{all_->mutex};
+        const auto* operation = all_->operations.find(sent.operation);
+        if (operation == nullptr) return operation_table::not_found(sent.operation);
+        if (is_final(operation->state))
+            return fail(errc::illegal_transition,
+                        concat("operation ", to_text(sent.operation), " is ",
+                               name_of(operation->state), ": none of its rows waits for a signal"));
+        return rows_of(sent.operation).send(sent, until);
+    }
+
+    [[nodiscard]] result<std::vector<given_signal>> signals(operation_id id, std::uint64_t after,
+                                                            std::uint32_t limit) {
+        const std::scoped_lock lock{all_->mutex};
+        const auto rows = known_rows(id);
+        if (!rows) return std::unexpected{rows.error()};
+        return (*rows)->signals(after, std::clamp<std::uint32_t>(limit, 1, largest_page));
+    }
+
+    [[nodiscard]] result<std::optional<given_signal>> close_wait(const lease& held, row_number row,
+                                                                 step_index step) {
+        const std::scoped_lock lock{all_->mutex};
+        if (auto owned = all_->operations.check(held); !owned)
+            return std::unexpected{owned.error()};
+        return rows_of(held.operation).close_wait(row, step);
+    }
+
+    [[nodiscard]] result<retry_submission> retry(const operation_record& record,
+                                                 const retry_filter& filter,
+                                                 const std::vector<step_index>& steps,
+                                                 const std::vector<event>& events) {
+        if (filter.rows && filter.rows->empty())
+            return fail(errc::invalid_argument,
+                        "no rows are named: leave the list out to retry all that failed");
+        const std::scoped_lock lock{all_->mutex};
+        if (auto current = all_->operations.check_version(record); !current)
+            return std::unexpected{current.error()};
+        auto submission = rows_of(record.id).retry(filter, steps);
+        all_->operations.retry(record, submission.submitted);
+        all_->events.append(events);
+        return submission;
+    }
+
+    [[nodiscard]] result<page<retry_entry>> retry_history(const retry_history_query& query) {
+        if (auto size = check_page_size(query.page_size); !size)
+            return std::unexpected{size.error()};
+        const std::scoped_lock lock{all_->mutex};
+        const auto rows = known_rows(query.operation);
+        if (!rows) return std::unexpected{rows.error()};
+        return (*rows)->history(query);
     }
 
     [[nodiscard]] result<std::vector<event>> events(std::optional<operation_id> id,
                                                     std::optional<std::uint64_t> after,
                                                     std::uint32_t limit) {
         const std::scoped_lock lock{all_->mutex};
-        limit = std::clamp<std::uint32_t>(limit, 1, largest_page);
-        std::vector<event> found;
-        const auto& log = id ? all_->events_of[*id] : all_->events;
-        if (after) {
-            auto at = std::ranges::upper_bound(log, *after, {}, &event::sequence);
-            for (; at != log.end() && found.size() < limit; ++at) found.push_back(*at);
-        } else {
-            const auto count = std::min<std::size_t>(limit, log.size());
-            found.assign(log.end() - static_cast<std::ptrdiff_t>(count), log.end());
-        }
-        return found;
+        return all_->events.find(id, after, std::clamp<std::uint32_t>(limit, 1, largest_page));
+    }
+
+    [[nodiscard]] result<std::optional<std::uint64_t>> event_position(const std::string& reader) {
+        const std::scoped_lock lock{all_->mutex};
+        return all_->events.position(reader);
+    }
+
+    [[nodiscard]] result<> set_event_position(const std::string& reader, std::uint64_t position) {
+        const std::scoped_lock lock{all_->mutex};
+        all_->events.set_position(reader, position);
+        return {};
     }
 
     [[nodiscard]] result<stored_file> put_file(std::string name, const byte_pull& pull,
                                                std::uint64_t most, timestamp now) {
-        auto content = std::make_shared<std::string>();
-        checksum sum;
-        std::array<char, 64 * 1024> part;
-        while (true) {
-            const auto got = pull(part);
-            if (!got) return std::unexpected{got.error()};
-            if (*got == 0) break;
-            if (most > 0 && content->size() + *got > most)
-                return fail(errc::invalid_argument, concat("the file '", name, "' is larger than ",
-                                                           most, " bytes, the most that is taken"));
-            sum.add({part.data(), *got});
-            content->append(part.data(), *got);
-        }
+        auto read = read_upload(std::move(name), pull, most, now);
+        if (!read) return std::unexpected{read.error()};
         const std::scoped_lock lock{all_->mutex};
-        stored_file about{.id = concat("memory-", ++all_->last_file),
-                          .name = std::move(name),
-                          .size = content->size(),
-                          .checksum = sum.value(),
-                          .stored_at = now};
-        all_->files.emplace(about.id, upload{about, std::move(content)});
-        return about;
+        return all_->files.put(std::move(*read));
     }
 
     [[nodiscard]] result<stored_file> file(const std::string& id) {
         const std::scoped_lock lock{all_->mutex};
-        const auto found = all_->files.find(id);
-        if (found == all_->files.end()) return no_file(id);
-        return found->second.about;
+        return all_->files.about(id);
     }
 
     [[nodiscard]] result<byte_pull> open_file(const std::string& id, std::uint64_t offset) {
         const std::scoped_lock lock{all_->mutex};
-        const auto found = all_->files.find(id);
-        if (found == all_->files.end()) return no_file(id);
-        return byte_pull{[content = found->second.content, at = static_cast<std::size_t>(offset)](
-                             std::span<char> into) mutable -> result<std::size_t> {
-            const std::size_t left = content->size() - std::min(at, content->size());
-            const std::size_t count = std::min(into.size(), left);
-            std::copy_n(content->data() + (content->size() - left), count, into.data());
-            at += count;
-            return count;
-        }};
+        return all_->files.open(id, offset);
     }
 
     /// The content itself, to be read where it is; null if there is no such file.
     [[nodiscard]] std::shared_ptr<const std::string> file_memory(const std::string& id) {
         const std::scoped_lock lock{all_->mutex};
-        const auto found = all_->files.find(id);
-        return found == all_->files.end() ? nullptr : found->second.content;
+        return all_->files.content(id);
     }
 
     [[nodiscard]] result<> remove_file(const std::string& id) {
         const std::scoped_lock lock{all_->mutex};
-        if (all_->files.erase(id) == 0) return no_file(id);
-        return {};
+        return all_->files.remove(id);
     }
 
 private:
-    struct upload {
-        stored_file about;
-        std::shared_ptr<const std::string> content;
-    };
-
     struct tables {
         std::mutex mutex;
         operation_table operations;
-        std::map<operation_id, row_table> rows;
-        std::deque<event> events;
-        std::map<operation_id, std::deque<event>> events_of;
-        std::uint64_t last_event = 0;
-        std::map<std::string, upload> files;
-        std::uint64_t last_file = 0;
+        std::map<operation_id, operation_rows> rows;
+        event_log events;
+        file_table files;
     };
 
-    static std::unexpected<error> no_file(const std::string& id) {
-        return fail(errc::not_found, concat("there is no file '", id, '\''));
+    /// Of an operation that there is.
+    [[nodiscard]] operation_rows& rows_of(operation_id id) {
+        return all_->rows.try_emplace(id, id).first->second;
     }
 
-    void append(const std::vector<event>& events) {
-        for (event each : events) {
-            each.sequence = ++all_->last_event;
-            all_->events_of[each.operation].push_back(each);
-            all_->events.push_back(std::move(each));
-        }
+    [[nodiscard]] result<operation_rows*> known_rows(operation_id id) {
+        if (all_->operations.find(id) == nullptr) return operation_table::not_found(id);
+        return &rows_of(id);
     }
 
     std::shared_ptr<tables> all_ = std::make_shared<tables>();

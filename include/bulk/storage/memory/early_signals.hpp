@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/signal.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace bulk::memory {
+
+/// Signals that came before anybody waited for them, in the order in which they came.
+class early_signals {
+public:
+    void keep(const signal& sent, timestamp until) {
+        const auto number = ++last_;
+        const auto& kept =
+            all_.emplace(number, early{sent.key, sent.row.value_or(anybody), sent.failure, until})
+                .first->second;
+        by_key_.emplace(kept.key, kept.row, number);
+        by_end_.emplace(until, number);
+    }
+
+    [[nodiscard]] bool has(std::string_view key, row_number row) const {
+        return find(key, row).has_value();
+    }
+
+    /// The one for the row, else the oldest for the key alone: what it said. It is kept no more.
+    [[nodiscard]] std::optional<std::optional<std::string>> take(std::string_view key,
+                                                                 row_number row) {
+        if (all_.empty()) return std::nullopt;
+        auto number = find(key, row);
+        if (!number) number = find(key, anybody);
+        if (!number) return std::nullopt;
+        auto failure = std::move(all_.at(*number).failure);
+        erase(*number);
+        return failure;
+    }
+
+    /// Nobody gets those any more that were kept until then.
+    void end(timestamp now) {
+        while (!by_end_.empty() && by_end_.begin()->first <= now) erase(by_end_.begin()->second);
+    }
+
+private:
+    struct early {
+        std::string key;
+        row_number row;
+        std::optional<std::string> failure;
+        timestamp until;
+    };
+    static constexpr row_number anybody{0};
+
+    [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key, row_number row) const {
+        const auto at = by_key_.lower_bound({key, row, 0});
+        if (at == by_key_.end() || std::get<0>(*at) != key || std::get<1>(*at) != row)
+            return std::nullopt;
+        return std::get<2>(*at);
+    }
+
+    void erase(std::uint64_t number) {
+        const auto at = all_.find(number);
+        by_key_.erase({at->second.key, at->second.row, number});
+        by_end_.erase({at->second.until, number});
+        all_.erase(at);
+    }
+
+    std::map<std::uint64_t, early> all_;
+    std::set<std::tuple<std::string_view, row_number, std::uint64_t>> by_key_;  ///< views of `all_`
+    std::set<std::pair<timestamp, std::uint64_t>> by_end_;
+    std::uint64_t last_ = 0;
+};
+
+}  // namespace bulk::memory

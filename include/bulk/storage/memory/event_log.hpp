@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/event.hpp>
+#include <bulk/core/id.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bulk::memory {
+
+/// What happened, and how far it was read by whom.
+class event_log {
+public:
+    void append(const std::vector<event>& events) {
+        for (event each : events) {
+            each.sequence = all_.size() + 1;
+            of_[each.operation].push_back(each.sequence);
+            all_.push_back(std::move(each));
+        }
+    }
+
+    [[nodiscard]] std::vector<event> find(std::optional<operation_id> id,
+                                          std::optional<std::uint64_t> after,
+                                          std::uint32_t limit) const {
+        if (!id)
+            return pick(all_.size(), after ? std::min<std::uint64_t>(*after, all_.size()) : 0,
+                        after.has_value(), limit, [](std::size_t at) { return at; });
+        const auto of = of_.find(*id);
+        if (of == of_.end()) return {};
+        const auto& numbers = of->second;
+        const auto first = std::ranges::upper_bound(numbers, after.value_or(0)) - numbers.begin();
+        return pick(numbers.size(), static_cast<std::size_t>(first), after.has_value(), limit,
+                    [&](std::size_t at) { return static_cast<std::size_t>(numbers[at] - 1); });
+    }
+
+    [[nodiscard]] std::optional<std::uint64_t> position(const std::string& reader) const {
+        const auto at = positions_.find(reader);
+        return at == positions_.end() ? std::nullopt : std::optional{at->second};
+    }
+
+    /// Nobody goes back.
+    void set_position(const std::string& reader, std::uint64_t position) {
+        auto& at = positions_[reader];
+        at = std::max(at, position);
+    }
+
+private:
+    /// Of `count` events so many from `first` on, or the newest.
+    template <typename Place>
+    [[nodiscard]] std::vector<event> pick(std::size_t count, std::size_t first, bool is_from_first,
+                                          std::uint32_t limit, Place place) const {
+        if (!is_from_first) first = count - std::min<std::size_t>(limit, count);
+        std::vector<event> found;
+        for (auto at = first; at < count && found.size() < limit; ++at)
+            found.push_back(all_[place(at)]);
+        return found;
+    }
+
+    std::deque<event> all_;                                  ///< number n stands at n - 1
+    std::map<operation_id, std::vector<std::uint64_t>> of_;  ///< their numbers
+    std::map<std::string, std::uint64_t> positions_;
+};
+
+}  // namespace bulk::memory

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/storage/stored_file.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace bulk::memory {
+
+/// An upload on its way into the table.
+struct upload {
+    stored_file about{};
+    std::shared_ptr<const std::string> content{};
+};
+
+/// Reads what is to be stored; needs no table, so nobody waits for a slow source.
+[[nodiscard]] inline result<upload> read_upload(std::string name, const byte_pull& pull,
+                                                std::uint64_t most, timestamp now) {
+    auto content = std::make_shared<std::string>();
+    checksum sum;
+    std::array<char, 64 * 1024> part;
+    while (true) {
+        const auto got = pull(part);
+        if (!got) return std::unexpected{got.error()};
+        if (*got == 0) break;
+        if (most > 0 && content->size() + *got > most)
+            return fail(errc::invalid_argument, concat("the file '", name, "' is larger than ",
+                                                       most, " bytes, the most that is taken"));
+        sum.add({part.data(), *got});
+        content->append(part.data(), *got);
+    }
+    return upload{.about = {.name = std::move(name),
+                            .size = content->size(),
+                            .checksum = sum.value(),
+                            .stored_at = now},
+                  .content = std::move(content)};
+}
+
+/// Uploads. Not for several threads at once: the storage holds the lock.
+class file_table {
+public:
+    [[nodiscard]] stored_file put(upload file) {
+        file.about.id = concat("memory-", ++last_);
+        return all_.emplace(file.about.id, file).first->second.about;
+    }
+
+    [[nodiscard]] result<stored_file> about(const std::string& id) const {
+        const auto found = all_.find(id);
+        if (found == all_.end()) return no_file(id);
+        return found->second.about;
+    }
+
+    [[nodiscard]] result<byte_pull> open(const std::string& id, std::uint64_t offset) const {
+        const auto found = all_.find(id);
+        if (found == all_.end()) return no_file(id);
+        return byte_pull{[content = found->second.content, at = static_cast<std::size_t>(offset)](
+                             std::span<char> into) mutable -> result<std::size_t> {
+            const std::size_t left = content->size() - std::min(at, content->size());
+            const std::size_t count = std::min(into.size(), left);
+            std::copy_n(content->data() + (content->size() - left), count, into.data());
+            at += count;
+            return count;
+        }};
+    }
+
+    [[nodiscard]] std::shared_ptr<const std::string> content(const std::string& id) const {
+        const auto found = all_.find(id);
+        return found == all_.end() ? nullptr : found->second.content;
+    }
+
+    [[nodiscard]] result<> remove(const std::string& id) {
+        if (all_.erase(id) == 0) return no_file(id);
+        return {};
+    }
+
+private:
+    static std::unexpected<error> no_file(const std::string& id) {
+        return fail(errc::not_found, concat("there is no file '", id, '\''));
+    }
+
+    std::map<std::string, upload> all_;
+    std::uint64_t last_ = 0;
+};
+
+}  // namespace bulk::memory

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/signal.hpp>
+#include <bulk/storage/memory/row_place.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bulk::memory {
+
+/// Signals that rows were given and did not use yet.
+class given_signals {
+public:
+    void give(row_place to, std::optional<std::string> failure) {
+        const auto sequence = ++last_;
+        by_place_.emplace(to, sequence);
+        all_.emplace(sequence, given_signal{.sequence = sequence,
+                                            .row = to.row(),
+                                            .step = to.step(),
+                                            .failure = std::move(failure)});
+    }
+
+    [[nodiscard]] const given_signal* find(row_place to) const {
+        const auto at = by_place_.find(to);
+        return at == by_place_.end() ? nullptr : &all_.at(at->second);
+    }
+
+    void use_up(row_place of) {
+        const auto at = by_place_.find(of);
+        if (at == by_place_.end()) return;
+        all_.erase(at->second);
+        by_place_.erase(at);
+    }
+
+    [[nodiscard]] std::vector<given_signal> behind(std::uint64_t after, std::uint32_t limit) const {
+        std::vector<given_signal> found;
+        for (auto at = all_.upper_bound(after); at != all_.end() && found.size() < limit; ++at)
+            found.push_back(at->second);
+        return found;
+    }
+
+private:
+    std::map<std::uint64_t, given_signal> all_;
+    std::map<row_place, std::uint64_t> by_place_;
+    std::uint64_t last_ = 0;
+};
+
+}  // namespace bulk::memory

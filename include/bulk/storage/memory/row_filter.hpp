@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/id.hpp>
+#include <bulk/core/names.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/core/row_state.hpp>
+#include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/memory/row_table.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace bulk::memory {
+
+/// What a query asks for, as the table can answer it: what its indexes know, and what only a look
+/// at the record tells.
+class row_filter {
+public:
+    row_filter(const row_table& rows, const row_query& query) : rows_{rows}, query_{query} {
+        using enum row_state;
+        for (const auto& [state, name] : enumerators_of<row_state>) {
+            const bool is_error = state == failed || state == timed_out;
+            kinds_.apart[std::to_underlying(state)] =
+                (!query.state || *query.state == state) && (!query.errors_only || is_error) &&
+                (query.signal_key.empty() || state == waiting_for_completion);
+        }
+        kinds_.packed = kinds_.has(completed) && !query.failure && query.min_retry_attempt == 0;
+        if (query.step) {
+            const int slot = to_number(*query.step) + 1;
+            first_slot_ = static_cast<std::size_t>(std::max(slot, 0));
+            end_slot_ = slot < 0 ? first_slot_ : first_slot_ + 1;
+        }
+        end_slot_ = std::min(end_slot_, rows.steps().size());
+        first_slot_ = std::min(first_slot_, end_slot_);
+    }
+
+    [[nodiscard]] const record_kinds& kinds() const { return kinds_; }
+    [[nodiscard]] std::size_t first_slot() const { return first_slot_; }
+    [[nodiscard]] std::size_t end_slot() const { return end_slot_; }
+    [[nodiscard]] row_number first_row() const { return query_.from_row.value_or(row_number{0}); }
+    [[nodiscard]] row_number last_row() const { return query_.to_row.value_or(last_of_all); }
+    [[nodiscard]] bool has_rows(row_number row) const {
+        return row >= first_row() && row <= last_row();
+    }
+    [[nodiscard]] bool is_over_all_rows() const { return !query_.from_row && !query_.to_row; }
+
+    /// Whether the indexes know everything that is asked for.
+    [[nodiscard]] bool is_indexed() const {
+        return query_.rows.empty() && query_.row_id_contains.empty() && query_.signal_key.empty() &&
+               !query_.failure && query_.min_retry_attempt == 0;
+    }
+
+    /// Of a record that the indexes gave: whether the rest holds, too.
+    [[nodiscard]] bool holds(row_place at) const {
+        if (!query_.row_id_contains.empty() &&
+            !contains(rows_.row_id(at.row()), query_.row_id_contains))
+            return false;
+        if (query_.signal_key.empty() && !query_.failure && query_.min_retry_attempt == 0)
+            return true;
+        const kept_record* record = rows_.find(at);
+        return record != nullptr &&
+               (query_.signal_key.empty() || record->signal_key() == query_.signal_key) &&
+               (!query_.failure || record->failure() == query_.failure) &&
+               record->retry_attempt() >= query_.min_retry_attempt;
+    }
+
+    /// Of any place: whether it has a record that is asked for.
+    [[nodiscard]] bool matches(row_place at) const {
+        if (!has_rows(at.row()) || at.slot() < first_slot_ || at.slot() >= end_slot_) return false;
+        const kept_record* record = rows_.find(at);
+        const bool is_kind =
+            record != nullptr
+                ? kinds_.has(record->state())
+                : kinds_.packed && rows_.steps()[at.slot()].packed(at.row()) != nullptr;
+        return is_kind && holds(at);
+    }
+
+private:
+    static constexpr row_number last_of_all{std::numeric_limits<std::uint64_t>::max() >> 16};
+
+    static bool contains(std::string_view text, std::string_view part) {
+        return !std::ranges::search(text, part, [](char a, char b) {
+                    return lower_case(a) == lower_case(b);
+                }).empty();
+    }
+
+    const row_table& rows_;
+    const row_query& query_;
+    record_kinds kinds_;
+    std::size_t first_slot_ = 0;
+    std::size_t end_slot_ = std::numeric_limits<std::size_t>::max();
+};
+
+}  // namespace bulk::memory

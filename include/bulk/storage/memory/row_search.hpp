@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/page.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/core/row_record.hpp>
+#include <bulk/storage/memory/row_filter.hpp>
+#include <bulk/storage/memory/row_order.hpp>
+#include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/memory/row_table.hpp>
+#include <bulk/storage/memory/row_walk.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace bulk::memory {
+
+/// Answers one query. By row, step and state the records are found in their order, from the cursor
+/// on and no further than the page goes; for the other orders the page's worth that comes first is
+/// picked while all that match go by.
+class row_search {
+public:
+    /// `candidates`, if somebody knows them: no other place has a record that matches.
+    row_search(const row_table& rows, const row_query& query,
+               std::optional<std::vector<row_place>> candidates)
+        : rows_{rows}, query_{query}, filter_{rows, query}, candidates_{std::move(candidates)} {
+        if (!query.rows.empty()) restrict_to_rows();
+    }
+
+    [[nodiscard]] result<page<row_record>> records() const {
+        std::optional<row_order> after;
+        if (!query_.after.empty()) {
+            auto parsed = parse_row_order(query_.after, query_.sort);
+            if (!parsed) return std::unexpected{parsed.error()};
+            after = std::move(*parsed);
+        }
+        page<row_record> found;
+        if (query_.with_total) found.total = count();
+        const bool is_lazy = query_.sort == row_sort::row || query_.sort == row_sort::step ||
+                             query_.sort == row_sort::state;
+        const auto places = is_lazy && !candidates_ ? walk_in_order(after) : pick(after);
+        for (const auto at : places) {
+            if (found.items.size() == query_.page_size) {
+                const auto& last = found.items.back();
+                found.next = to_text(order_of(rows_, {last.row, last.step}, query_.sort));
+                break;
+            }
+            found.items.push_back(rows_.get(at).value());
+        }
+        return found;
+    }
+
+    [[nodiscard]] result<page<row_number>> row_numbers() const {
+        std::optional<row_number> after;
+        if (!query_.after.empty()) {
+            const auto parsed = parse_row_order(query_.after, row_sort::row);
+            if (!parsed) return std::unexpected{parsed.error()};
+            after = parsed->place.row();
+        }
+        page<row_number> found;
+        if (query_.with_total) found.total = count_rows();
+        visit_rows(after, [&](row_number row) {
+            if (found.items.size() == query_.page_size) {
+                found.next = to_text(row_order{.place = {found.items.back(), validation_step}});
+                return false;
+            }
+            found.items.push_back(row);
+            return true;
+        });
+        return found;
+    }
+
+private:
+    void restrict_to_rows() {
+        std::vector<row_number> rows = query_.rows;
+        std::ranges::sort(rows);
+        const auto twice = std::ranges::unique(rows);
+        rows.erase(twice.begin(), twice.end());
+        if (candidates_) {
+            std::erase_if(*candidates_, [&](row_place at) {
+                return !std::ranges::binary_search(rows, at.row());
+            });
+            return;
+        }
+        candidates_.emplace();
+        for (const auto row : rows)
+            for (auto slot = filter_.first_slot(); slot < filter_.end_slot(); ++slot)
+                candidates_->emplace_back(row, step_of(slot));
+    }
+
+    [[nodiscard]] row_walk walk(std::size_t first_slot, std::size_t end_slot,
+                                const record_kinds& kinds) const {
+        const std::span steps{rows_.steps()};
+        return {steps.subspan(first_slot, end_slot - first_slot),
+                first_slot,
+                kinds,
+                filter_.first_row(),
+                filter_.last_row(),
+                query_.descending};
+    }
+
+    /// Every place that matches, by row or backwards, until `visit` says false.
+    template <typename Visit>
+    void visit_matches(Visit visit) const {
+        if (candidates_) {
+            for (std::size_t i = 0; i < candidates_->size(); ++i) {
+                const auto at = (*candidates_)[query_.descending ? candidates_->size() - 1 - i : i];
+                if (filter_.matches(at) && !visit(at)) return;
+            }
+            return;
+        }
+        auto places = walk(filter_.first_slot(), filter_.end_slot(), filter_.kinds());
+        while (const auto at = places.take())
+            if (filter_.holds(*at) && !visit(*at)) return;
+    }
+
+    /// The rows that match behind `after`, each once.
+    template <typename Visit>
+    void visit_rows(std::optional<row_number> after, Visit visit) const {
+        if (candidates_) {
+            visit_matches([&](row_place at) {
+                if (after && (query_.descending ? at.row() >= *after : at.row() <= *after))
+                    return true;
+                after = at.row();
+                return visit(at.row());
+            });
+            return;
+        }
+        auto places = walk(filter_.first_slot(), filter_.end_slot(), filter_.kinds());
+        if (after) places.skip_row(*after);
+        while (const auto at = places.take())
+            if (filter_.holds(*at)) {
+                if (!visit(at->row())) return;
+                places.skip_row(at->row());
+            }
+    }
+
+    [[nodiscard]] std::uint64_t count() const {
+        std::uint64_t found = 0;
+        if (!filter_.is_indexed() || candidates_) {
+            visit_matches([&](row_place) {
+                ++found;
+                return true;
+            });
+            return found;
+        }
+        for (auto slot = filter_.first_slot(); slot < filter_.end_slot(); ++slot)
+            if (filter_.is_over_all_rows()) {
+                found += rows_.steps()[slot].count(filter_.kinds());
+            } else {
+                row_mask mask;
+                rows_.steps()[slot].gather(mask, filter_.kinds());
+                found += count_in(mask);
+            }
+        return found;
+    }
+
+    [[nodiscard]] std::uint64_t count_rows() const {
+        if (filter_.is_indexed() && !candidates_) {
+            row_mask mask;
+            for (auto slot = filter_.first_slot(); slot < filter_.end_slot(); ++slot)
+                rows_.steps()[slot].gather(mask, filter_.kinds());
+            return count_in(mask);
+        }
+        std::uint64_t found = 0;
+        visit_rows(std::nullopt, [&](row_number) {
+            ++found;
+            return true;
+        });
+        return found;
+    }
+
+    [[nodiscard]] std::uint64_t count_in(const row_mask& mask) const {
+        return mask.count(to_number(filter_.first_row()), to_number(filter_.last_row()) + 1);
+    }
+
+    /// One more than a page, so that the caller sees whether there is more.
+    [[nodiscard]] std::size_t enough() const { return std::size_t{query_.page_size} + 1; }
+
+    /// In an order that is one walk by row for each step, or for each state.
+    [[nodiscard]] std::vector<row_place> walk_in_order(
+        const std::optional<row_order>& after) const {
+        std::vector<row_place> found;
+        const auto go = [&](std::int64_t number, row_walk places) {
+            if (after) {
+                const auto order = std::pair{number, after->number};
+                if (query_.descending ? order.first > order.second : order.first < order.second)
+                    return;
+                if (order.first == order.second) places.skip_to(after->place);
+            }
+            while (found.size() < enough())
+                if (const auto at = places.take(); !at)
+                    return;
+                else if (filter_.holds(*at))
+                    found.push_back(*at);
+        };
+        const auto each_number = [&](std::size_t first, std::size_t end, auto leg) {
+            for (auto i = first; i < end && found.size() < enough(); ++i)
+                leg(query_.descending ? end - 1 - (i - first) : i);
+        };
+        const auto first = filter_.first_slot(), end = filter_.end_slot();
+        if (query_.sort == row_sort::row) go(0, walk(first, end, filter_.kinds()));
+        if (query_.sort == row_sort::step)
+            each_number(first, end, [&](std::size_t slot) {
+                go(static_cast<std::int64_t>(slot), walk(slot, slot + 1, filter_.kinds()));
+            });
+        if (query_.sort == row_sort::state)
+            each_number(0, filter_.kinds().apart.size(), [&](std::size_t state) {
+                record_kinds kinds;
+                kinds.apart[state] = filter_.kinds().apart[state];
+                const auto is_completed = state == std::to_underlying(row_state::completed);
+                kinds.packed = filter_.kinds().packed && is_completed;
+                go(static_cast<std::int64_t>(state), walk(first, end, kinds));
+            });
+        return found;
+    }
+
+    /// In any order: a heap holds the first ones of those that have gone by.
+    [[nodiscard]] std::vector<row_place> pick(const std::optional<row_order>& after) const {
+        const auto is_before = [&](const row_order& a, const row_order& b) {
+            return query_.descending ? b < a : a < b;
+        };
+        std::vector<row_order> best;
+        visit_matches([&](row_place at) {
+            auto order = order_of(rows_, at, query_.sort);
+            if (after && !is_before(*after, order)) return true;
+            if (best.size() == enough()) {
+                if (!is_before(order, best.front())) return true;
+                std::ranges::pop_heap(best, is_before);
+                best.pop_back();
+            }
+            best.push_back(std::move(order));
+            std::ranges::push_heap(best, is_before);
+            return true;
+        });
+        std::ranges::sort_heap(best, is_before);
+        std::vector<row_place> found;
+        for (const auto& each : best) found.push_back(each.place);
+        return found;
+    }
+
+    const row_table& rows_;
+    const row_query& query_;
+    row_filter filter_;
+    std::optional<std::vector<row_place>> candidates_;  ///< by row, then step
+};
+
+}  // namespace bulk::memory

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/id.hpp>
+#include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/memory/step_rows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace bulk::memory {
+
+/// Goes through the places that have a record of some kinds, by row, then step, or backwards; finds
+/// each when it is asked for.
+class row_walk {
+public:
+    /// Over the slots from `first_slot` on.
+    row_walk(std::span<const step_rows> steps, std::size_t first_slot, const record_kinds& kinds,
+             row_number first_row, row_number last_row, bool is_descending)
+        : steps_{steps},
+          first_slot_{first_slot},
+          kinds_{kinds},
+          first_row_{first_row},
+          last_row_{last_row},
+          is_descending_{is_descending},
+          ahead_(steps.size()) {
+        const row_number begin = is_descending ? last_row : first_row;
+        for (std::size_t i = 0; i < steps.size(); ++i) ahead_[i] = find(i, begin);
+    }
+
+    /// The next, which is then behind.
+    [[nodiscard]] std::optional<row_place> take() {
+        std::optional<std::size_t> best;
+        for (std::size_t i = 0; i < ahead_.size(); ++i)
+            if (ahead_[i] && (!best || is_before(*ahead_[i], *ahead_[*best], is_descending_)))
+                best = i;
+        if (!best) return std::nullopt;
+        const row_place found{*ahead_[*best], step_of(first_slot_ + *best)};
+        ahead_[*best] = find_behind(*best, found.row());
+        return found;
+    }
+
+    /// Leaves out everything up to a place, itself included.
+    void skip_to(row_place last) {
+        for (std::size_t i = 0; i < ahead_.size(); ++i) {
+            const row_place here{last.row(), step_of(first_slot_ + i)};
+            const bool is_done = is_descending_ ? here >= last : here <= last;
+            skip_to(i, last.row());
+            if (is_done && ahead_[i] == last.row()) ahead_[i] = find_behind(i, last.row());
+        }
+    }
+
+    /// Leaves out everything of the rows up to this one, itself included.
+    void skip_row(row_number last) {
+        for (std::size_t i = 0; i < ahead_.size(); ++i)
+            if (ahead_[i] && (is_descending_ ? *ahead_[i] >= last : *ahead_[i] <= last))
+                ahead_[i] = find_behind(i, last);
+    }
+
+private:
+    /// Of two slots at one row the first goes first; from behind the last.
+    static bool is_before(row_number a, row_number b, bool is_descending) {
+        return is_descending ? a >= b : a < b;
+    }
+
+    void skip_to(std::size_t i, row_number row) {
+        if (!ahead_[i]) return;
+        if (is_descending_ ? *ahead_[i] > row : *ahead_[i] < row) ahead_[i] = find(i, row);
+    }
+
+    [[nodiscard]] std::optional<row_number> find(std::size_t i, row_number from) const {
+        const auto found =
+            is_descending_ ? steps_[i].previous(from, kinds_) : steps_[i].next(from, kinds_);
+        return found && *found >= first_row_ && *found <= last_row_ ? found : std::nullopt;
+    }
+    [[nodiscard]] std::optional<row_number> find_behind(std::size_t i, row_number row) const {
+        if (!is_descending_) return find(i, row_number{to_number(row) + 1});
+        if (to_number(row) == 0) return std::nullopt;
+        return find(i, row_number{to_number(row) - 1});
+    }
+
+    std::span<const step_rows> steps_;
+    std::size_t first_slot_;
+    record_kinds kinds_;
+    row_number first_row_;
+    row_number last_row_;
+    bool is_descending_;
+    std::vector<std::optional<row_number>> ahead_;  ///< by slot: the next row
+};
+
+}  // namespace bulk::memory
