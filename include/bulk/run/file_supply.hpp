@@ -92,9 +92,8 @@ public:
             if (!is_exclusive()) {
                 reader part = Format::open_slice(byte_source{std::string_view{*unit.text}},
                                                  unit.place, whole_, options_);
-                return read_rows<Row>(part, unit.rows, visit).transform([](unit_end) {
-                    return unit_end::more;
-                });
+                if (auto read = read_rows<Row>(part, unit.rows, visit); !read) return read;
+                return unit_end::more;
             }
         const auto end = read_rows<Row>(whole_, unit.rows, visit);
         count_ = to_number(whole_.row());

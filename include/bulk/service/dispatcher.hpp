@@ -209,9 +209,9 @@ private:
     }
 
     void forget(const std::shared_ptr<active_run>& run) {
-        look_again_soon();
         const std::scoped_lock lock{mutex_};
         runs_.erase(run->id());
+        look_again_soon();    // not before: whoever looks must find the place free
         ended_.notify_all();  // under the lock: who waits may destroy this next
     }
 

@@ -69,7 +69,8 @@ public:
             auto record = rows_.get(place).value();
             if (filter.failure && record.failure != filter.failure) continue;
             const bool is_excluded = std::ranges::find(steps, record.step) != steps.end();
-            if (is_excluded && filter.rows) made.refused.push_back(record.row);
+            if (is_excluded && made.refused.size() < 100)
+                made.refused.emplace_back(record.row, record.step);
             retry_entry entry{.operation = operation_,
                               .row = record.row,
                               .step = record.step,

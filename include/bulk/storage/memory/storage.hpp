@@ -169,6 +169,7 @@ public:
         if (auto current = all_->operations.check_version(record); !current)
             return std::unexpected{current.error()};
         auto submission = rows_of(record.id).retry(filter, steps);
+        if (submission.submitted == 0 && unprocessed(record.rows) == 0) return submission;
         all_->operations.retry(record, submission.submitted);
         all_->events.append(events);
         return submission;
