@@ -155,19 +155,24 @@ private:
                 .reason = reason};
     }
 
+    /// How a step that is not complete is asked again: the question, or the whole step.
+    [[nodiscard]] static park_reason reason_to_ask(const step_description& about) {
+        return about.kind == step_kind::polled ? park_reason::check : park_reason::repeat;
+    }
+
     /// A try failed, and there are others left. A polled step that has been executed is not executed
     /// again: it is asked again.
     void back_off(row_task& at, const step_description& about, visit& here, timestamp now) {
-        const bool is_check = here.deadline != parked_row::no_deadline;
+        const bool is_waiting = here.deadline != parked_row::no_deadline;
         const auto delay = at.details.after.value_or(
             delay_before(about.backoff, static_cast<int>(here.attempt), random_share(jobs_)));
         auto record = open_record(here, about);
         record.error_message = cut_message(std::move(at.details.text));
-        record.wait_until = is_check ? here.deadline : now + delay;
-        if (is_check) (void)move_to(record, row_state::waiting_for_completion, now);
+        record.wait_until = is_waiting ? here.deadline : now + delay;
+        if (is_waiting) (void)move_to(record, row_state::waiting_for_completion, now);
         at.writer.put(std::move(record));
         auto row = parked(here, static_cast<step_index>(about.index),
-                          is_check ? park_reason::check : park_reason::back_off);
+                          is_waiting ? reason_to_ask(about) : park_reason::back_off);
         ++row.attempt;
         at.park(std::move(row), now + delay);
     }
@@ -179,8 +184,7 @@ private:
         if (now >= here.deadline)
             return outcomes_.time_out(at, open_record(here, about), about.name, now, &here.row);
         if (!here.has_waited) put_waiting(at, open_record(here, about), here.deadline, now);
-        at.park(parked(here, static_cast<step_index>(about.index),
-                       about.kind == step_kind::polled ? park_reason::check : park_reason::repeat),
+        at.park(parked(here, static_cast<step_index>(about.index), reason_to_ask(about)),
                 std::min(now + interval + jitter(interval), here.deadline));
     }
 

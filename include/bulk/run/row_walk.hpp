@@ -265,11 +265,9 @@ private:
     /// Lets a coroutine go on until it waits or ends.
     template <typename Frame>
     [[nodiscard]] answer drive(row_task& at, Frame& frame, visit& here) {
+        here.deadline = parked_row::no_deadline;  // each wait has its own
         frame.body().resume(frame);
-        if (!frame.body().is_done()) {
-            here.deadline = parked_row::no_deadline;  // each wait has its own
-            return answer::suspended;
-        }
+        if (!frame.body().is_done()) return answer::suspended;
         const auto said = answer_of_call([&] { return frame.body().take(); }, at.details);
         here.frame.reset();
         return said;

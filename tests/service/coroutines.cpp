@@ -1,0 +1,182 @@
+#include <bulk/bulk.hpp>
+
+#include <support/stage.hpp>
+#include <support/ut.hpp>
+
+#include <chrono>
+#include <coroutine>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+using namespace boost::ut;
+using namespace std::chrono_literals;
+using bulk::operation_state, bulk::row_number, bulk::row_state;
+using support::numbers;
+
+namespace {
+
+struct parcel {
+    std::string_view name;  // lives as long as the row does, however long that is
+    int weight = 0;
+};
+BULK_ROW(parcel, name, weight);
+
+/// Where coroutines wait for something of the test's own.
+std::map<int, std::coroutine_handle<>> bells;
+struct bell {
+    int weight;
+    static bool await_ready() { return false; }
+    void await_suspend(std::coroutine_handle<> from) const { bells[weight] = from; }
+    static int await_resume() { return 40; }
+};
+
+bulk::task<int> weighed(const parcel& p, bulk::context& ctx) {
+    co_await ctx.sleep(1min);
+    co_return p.weight + 1;
+}
+
+struct shipping : bulk::operation<shipping, parcel> {
+    BULK_OPERATION("shipping", .retryable = true)
+
+    BULK_STEP(ship, "Ship", .order = 1, .max_retries = 1, .backoff = {.base = 1s, .cap = 1s})
+    (const parcel& p, const bulk::no_metadata&, bulk::context& ctx)->bulk::task<bulk::result<>> {
+        auto& script = *support::now_playing;
+        script.note("begin-" + std::string{p.name});
+        if (p.weight == 13 && ctx.attempt() == 1) throw std::runtime_error{"unlucky"};
+        const int weight = co_await weighed(p, ctx);
+        script.note("weighed-" + std::string{p.name});
+        const auto paid = co_await ctx.signal("paid-" + std::string{p.name}, 1h);
+        if (!paid) co_return bulk::fail(paid.error().message);
+        script.note("paid-" + std::string{p.name} + "-" + std::to_string(weight));
+        const auto sent = co_await ctx.signal("sent-" + std::string{p.name}, 1h);
+        if (!sent && p.weight == 7) co_return bulk::result<>{};  // nobody has to say so
+        if (!sent) co_return bulk::fail(sent.error().message);
+        script.note("sent-" + std::string{p.name});
+        co_return bulk::result<>{};
+    }
+
+    BULK_STEP(note, "Note", .order = 2)
+    (const parcel& p, const bulk::no_metadata&, bulk::context&) {
+        support::now_playing->note("noted-" + std::string{p.name});
+    }
+};
+
+struct ringing : bulk::operation<ringing, parcel> {
+    BULK_OPERATION("ringing")
+    bulk::task<> process(const parcel& p, const bulk::no_metadata&, bulk::context&) {
+        const int got = co_await bell{p.weight};
+        support::now_playing->note(std::string{p.name} + std::to_string(got + p.weight));
+    }
+};
+
+using stage = support::stage<std::remove_const_t<decltype(bulk::operations<shipping, ringing>)>>;
+
+bool is_waiting(stage& at, bulk::operation_id id, const std::string& key) {
+    return at.service->query(bulk::row_query{.operation = id, .signal_key = key}).value().total > 0;
+}
+
+suite<"coroutines"> coroutines = [] {
+    "a step waits for time and for signals, and holds no thread"_test = [] {
+        support::script script;
+        stage at;
+        const auto id = at.create("name,weight\na,1\nb,2\n", "shipping");
+        expect(at.drive([&] { return is_waiting(at, id, "paid-a"); }));
+        expect(script.calls == "begin-a begin-b weighed-a weighed-b ") << script.calls;
+        expect(at.service->signal(id, "paid-b").has_value());
+        expect(at.drive([&] { return is_waiting(at, id, "sent-b"); }));
+        expect(at.service->signal(id, "sent-b").has_value());
+        expect(at.drive([&] { return at.get(id).rows.successful == 1; }));
+        expect(at.service->signal(id, "paid-a").has_value());
+        expect(at.service->signal(id, "sent-a").has_value()) << "early";
+        const auto done = at.finish(id);
+        expect(done.state == operation_state::completed);
+        expect(script.calls.ends_with("paid-b-3 sent-b noted-b paid-a-2 sent-a noted-a "))
+            << script.calls;
+        expect(at.record(id, 1, 0)->journal.empty()) << "nothing is left of it";
+    };
+
+    "a failure and a time-out come out of the await"_test = [] {
+        support::script script;
+        stage at;
+        const auto id = at.create("name,weight\na,1\nb,7\n", "shipping");
+        expect(at.drive([&] { return is_waiting(at, id, "paid-b"); }));
+        expect(at.service->fail_signal(id, "paid-a", "no money").has_value());
+        expect(at.service->signal(id, "paid-b").has_value());
+        (void)at.drive(
+            [&] { return is_waiting(at, id, "paid-a") && is_waiting(at, id, "sent-b"); });
+        // The first try of row 1 failed; the second waits in vain.
+        const auto done = at.finish(id);
+        expect(done.rows == bulk::row_counters{2, 2, 1, 1});
+        expect(at.errors(id) == "1 step_failure: no signal came for 'paid-a' in time\n")
+            << at.errors(id);
+        expect(script.calls.contains("noted-b"));
+    };
+
+    "what it throws is tried again from the beginning"_test = [] {
+        support::script script;
+        stage at;
+        const auto id = at.create("name,weight\nu,13\n", "shipping");
+        expect(at.service->signal(id, "paid-u").value().is_kept);
+        expect(at.service->signal(id, "sent-u").value().is_kept);
+        expect(at.finish(id).state == operation_state::completed);
+        expect(script.calls == "begin-u begin-u weighed-u paid-u-14 sent-u noted-u ")
+            << script.calls;
+        expect(at.record(id, 1, 0)->attempt == 2_u);
+    };
+
+    "after a crash it begins anew, and is told what it was told"_test = [] {
+        support::script script;
+        stage at{{.lease_time = 10s}};
+        const auto id = at.create("name,weight\na,1\n", "shipping");
+        expect(at.drive([&] { return is_waiting(at, id, "paid-a"); }));
+        expect(at.service->signal(id, "paid-a").has_value());
+        expect(at.drive([&] { return is_waiting(at, id, "sent-a"); }));
+        const auto deadline = *at.record(id, 1, 0)->wait_until;
+        expect(at.record(id, 1, 0)->journal == "so");
+        at.crash();
+        at.jobs.advance(1min);
+        script.calls.clear();
+        at.start({.lease_time = 10s});
+        expect(at.drive([&] { return script.calls.contains("paid"); }));
+        expect(script.calls == "begin-a weighed-a paid-a-2 ") << "no waits: " << script.calls;
+        at.drive_for(1s);
+        expect(at.record(id, 1, 0)->wait_until == deadline) << "not an hour from now";
+        expect(at.service->signal(id, "sent-a").has_value());
+        expect(at.finish(id).state == operation_state::completed);
+    };
+
+    "it waits for anything that can be awaited, wherever that comes from"_test = [] {
+        support::script script;
+        bells.clear();
+        stage at;
+        const auto id = at.create("name,weight\na,1\nb,2\n", "ringing");
+        expect(at.drive([&] { return bells.size() == 2; }));
+        at.drive_for(5s);
+        expect(at.record(id, 1, 0)->state == row_state::waiting_for_completion);
+        std::thread{[] { bells.at(2).resume(); }}.join();
+        expect(at.drive([&] { return script.calls == "b42 "; })) << script.calls;
+        bells.at(1).resume();
+        expect(at.finish(id).state == operation_state::completed);
+        expect(script.calls == "b42 a41 ");
+    };
+
+    "what it waits for may come after everything is over"_test = [] {
+        support::script script;
+        bells.clear();
+        {
+            stage at;
+            const auto id = at.create("name,weight\na,1\n", "ringing");
+            expect(at.drive([&] { return bells.size() == 1; }));
+            expect(at.service->cancel(id).has_value());
+            expect(at.finish(id).state == operation_state::cancelled);
+        }
+        bells.at(1).resume();
+        expect(script.calls.empty());
+    };
+};
+
+}  // namespace
+
+int main() {}
