@@ -1,6 +1,7 @@
-// A process that does everything at once and dies now and then: random files, steps, answers,
-// failing storage, cancels, pauses and crashes, all from one seed. Afterwards every row must be in
-// exactly one place, counters must equal records, and no step may have run that must not.
+// A process that does everything at once and dies now and then: random files, steps, answers, waits,
+// signals, failing storage, cancels, pauses, retries and crashes, all from one seed. Afterwards every
+// row must be in exactly one place, counters must equal records, no step may have run that must not,
+// no signal may be lost and none used twice.
 // `simulation FIRST COUNT` runs other seeds; a seed that fails can be run again alone.
 #include <bulk/bulk.hpp>
 
@@ -34,15 +35,16 @@ BULK_ROW(item, number, kind);
 /// What the steps of this seed do, and what they did.
 struct world {
     std::uint64_t seed = 0;
-    std::uint64_t life = 0;  ///< grows with every crash
+    std::uint64_t life = 0;  ///< grows with every crash and every retry
     std::string trace;
     std::vector<std::string> wrong;
     struct standing {
         int done = -1;  ///< the last step that said so, in any life
         bool is_over = false;
         std::uint64_t life = 0;
+        int checks = 0;
     };
-    std::map<std::uint64_t, standing> rows;
+    std::map<std::pair<bulk::operation_id, std::uint64_t>, standing> rows;
 
     static std::uint64_t mix(std::uint64_t x) {
         x ^= x >> 33;
@@ -58,28 +60,39 @@ struct world {
 };
 world* now_in = nullptr;
 
-bulk::outcome do_step(const item& row, bulk::context& ctx) {
+constexpr std::uint64_t keys = 4;
+std::string key_of(std::uint64_t row) { return "k" + std::to_string(row % keys); }
+
+/// Notes that a step is called, and says what is wrong with that.
+world::standing& enter(const item& row, bulk::context& ctx) {
     world& w = *now_in;
     const int step = bulk::to_number(ctx.step());
-    auto& standing = w.rows[row.number];
+    auto& standing = w.rows[{ctx.operation(), row.number}];
     w.trace += std::to_string(row.number) + '.' + std::to_string(step) + '.' +
                std::to_string(ctx.attempt()) + ' ';
+    const auto name = "row " + std::to_string(row.number);
     if (bulk::to_number(ctx.row()) != row.number) w.wrong.push_back("a row has another's number");
     if (row.kind != "good") w.wrong.push_back("a refused row was run");
-    if (standing.is_over && standing.life == w.life)
-        w.wrong.push_back("row " + std::to_string(row.number) + " ran after its end");
+    if (standing.is_over && standing.life == w.life) w.wrong.push_back(name + " ran after its end");
     // In one life steps are run in order; after a crash some may be run again, none left out.
-    if (step > standing.done + 1) w.wrong.push_back("a step was left out");
-    if (standing.life == w.life && step < standing.done + 1 && step != standing.done)
-        w.wrong.push_back("a step was run again");
+    if (step > standing.done + 1) w.wrong.push_back(name + ": a step was left out");
+    if (standing.life == w.life && step < standing.done)
+        w.wrong.push_back(name + ": a step was run again");
+    if (standing.life != w.life) standing.done = std::min(standing.done, step - 1);
     standing.life = w.life;
-    const auto dice = w.chance(row.number, step, ctx.attempt());
-    switch (dice % 16) {
+    return standing;
+}
+
+bulk::outcome do_step(const item& row, bulk::context& ctx) {
+    auto& standing = enter(row, ctx);
+    const int step = bulk::to_number(ctx.step());
+    const bool is_last_try = ctx.attempt() == 3;
+    switch (now_in->chance(row.number, step, ctx.attempt()) % 20) {
         case 0:
-            if (ctx.attempt() == 3) standing.is_over = true;
+            standing.is_over = is_last_try;
             return bulk::outcome::retry("again");
         case 1:
-            if (ctx.attempt() == 3) standing.is_over = true;
+            standing.is_over = is_last_try;
             throw std::runtime_error{"thrown"};
         case 2:
             standing.is_over = true;
@@ -88,32 +101,122 @@ bulk::outcome do_step(const item& row, bulk::context& ctx) {
             standing.done = step;
             return bulk::outcome::skip("not needed");
         case 4:
-            if (ctx.attempt() == 3) standing.is_over = true;
+            standing.is_over = is_last_try;
             return bulk::outcome::retry("later", 10s);
+        case 5:
+            if (++standing.checks % 4 == 0) break;
+            return bulk::outcome::poll(3s, 20s);
+        case 6:
+        case 7:
+            standing.done = step;  // it may be complete without another call
+            return bulk::outcome::wait_for_signal(key_of(row.number), 40s);
         default:
-            standing.done = step;
-            if (step == 2) standing.is_over = true;
-            return bulk::outcome::done();
+            break;
     }
+    standing.done = step;
+    return bulk::outcome::done();
+}
+
+/// Asked until it is complete, which some never are.
+struct polled {
+    static constexpr bulk::step_options options{
+        .name = "Two", .order = 2, .max_retries = 2, .poll_interval = 2s, .timeout = 15s};
+    bulk::result<> execute(const item& row, const bulk::no_metadata&, bulk::context& ctx) {
+        auto& standing = enter(row, ctx);
+        standing.checks = 0;
+        if (now_in->chance(row.number, 1, ctx.attempt()) % 12 == 0) {
+            standing.is_over = ctx.attempt() == 3;
+            return bulk::fail("not executed");
+        }
+        standing.done = 1;  // it may be complete without another call
+        return {};
+    }
+    bulk::result<bool> is_complete(const item& row, const bulk::no_metadata&, bulk::context& ctx) {
+        auto& standing = now_in->rows[{ctx.operation(), row.number}];
+        now_in->trace += '?';
+        const auto dice =
+            now_in->chance(row.number, 7, static_cast<std::uint64_t>(++standing.checks));
+        if (dice % 11 == 0) throw std::runtime_error{"cannot tell"};
+        return now_in->chance(row.number, 8, 0) % 9 != 0 && dice % 3 == 0;
+    }
+};
+
+bulk::task<bulk::result<>> wait_a_while(const item& row, bulk::context& ctx) {
+    enter(row, ctx);
+    const auto dice = now_in->chance(row.number, 2, ctx.attempt());
+    if (dice % 10 == 0) co_return bulk::fail("not today");
+    if (dice % 3 == 0) co_await ctx.sleep(std::chrono::seconds{dice % 17});
+    if (dice % 5 == 0) {
+        const auto told = co_await ctx.signal(key_of(row.number), 30s);
+        if (!told && told.error().code != bulk::errc::timed_out) co_return told;
+    }
+    if (dice % 15 == 0) co_await ctx.sleep(2s);
+    now_in->rows[{ctx.operation(), row.number}].done = 2;
+    co_return bulk::result<>{};
 }
 
 struct everything : bulk::operation<everything, item> {
-    BULK_OPERATION("everything", .track_row_data = false)
+    BULK_OPERATION("everything", .track_row_data = false, .retryable = true)
     bulk::result<> validate(const item& row, const bulk::no_metadata&) {
         if (row.kind == "invalid") return bulk::fail("invalid");
         if (row.kind == "throwing") throw std::runtime_error{"thrown"};
         return {};
     }
+    auto steps() { return bulk::steps(polled{}); }
     BULK_STEP(one, "One", .order = 1, .max_retries = 2)
     (const item& row, const bulk::no_metadata&, bulk::context& ctx) { return do_step(row, ctx); }
-    BULK_STEP(two, "Two", .order = 2, .max_retries = 2)
-    (const item& row, const bulk::no_metadata&, bulk::context& ctx) { return do_step(row, ctx); }
     BULK_STEP(three, "Three", .order = 3, .max_retries = 2)
-    (const item& row, const bulk::no_metadata&, bulk::context& ctx) { return do_step(row, ctx); }
+    (const item& row, const bulk::no_metadata&, bulk::context& ctx) {
+        return wait_a_while(row, ctx);
+    }
 };
 
+/// Every row waits for somebody.
+struct asked {
+    static constexpr bulk::step_options options{.name = "Asked", .order = 1, .timeout = 60s};
+    void execute(const item& row, const bulk::no_metadata&, bulk::context& ctx) {
+        enter(row, ctx).done = 0;
+    }
+    std::string signal_key(const item& row, const bulk::no_metadata&) { return key_of(row.number); }
+};
+
+struct asking : bulk::operation<asking, item> {
+    BULK_OPERATION("asking", .track_row_data = true, .retryable = true)
+    bulk::result<> validate(const item& row, const bulk::no_metadata&) {
+        if (row.kind == "invalid") return bulk::fail("invalid");
+        if (row.kind == "throwing") throw std::runtime_error{"thrown"};
+        return {};
+    }
+    auto steps() { return bulk::steps(asked{}); }
+    BULK_STEP(then, "Then", .order = 2, .max_retries = 2)
+    (const item& row, const bulk::no_metadata&, bulk::context& ctx) { return do_step(row, ctx); }
+    BULK_STEP(last, "Last", .order = 3)
+    (const item& row, const bulk::no_metadata&, bulk::context& ctx) { enter(row, ctx).done = 2; }
+};
+
+constexpr int last_step = 2;
+
 using storage = support::faulty_storage<bulk::memory::storage>;
-using service = bulk::service<std::remove_const_t<decltype(bulk::operations<everything>)>, storage>;
+using service =
+    bulk::service<std::remove_const_t<decltype(bulk::operations<everything, asking>)>, storage>;
+
+/// An operation of the seed, and the signals that were sent to it.
+struct played {
+    bulk::operation_id id{};
+    std::string name;
+    std::vector<std::string> kinds;  ///< of its rows
+    bool may_cancel = false;
+    int retries = 0;
+    bool was_retried = false;
+    struct sent {
+        std::string key;
+        std::optional<bulk::row_number> row;  ///< that it was given to
+        std::optional<bulk::step_index> step;
+        bool is_failure = false;
+        bulk::timestamp at;
+    };
+    std::vector<sent> signals;
+};
 
 class simulation {
 public:
@@ -124,38 +227,41 @@ public:
 
     /// What is wrong with this seed; empty if nothing is.
     std::string run() {
-        make_file();
         options_.flush_batch_size = 1 + static_cast<int>(roll(20));
         options_.max_row_concurrency = 1 + static_cast<int>(roll(4));
         options_.worker_count = 1 + static_cast<int>(roll(3));
         options_.lease_time = 10s;
         fault_rate_ = roll(3) == 0 ? 0 : roll(60);
         begin_life();
-        const auto id = create();
-        if (!id) return "it cannot be created";
-        const bool may_cancel = roll(6) == 0;
+        const auto count = 1 + (roll(4) == 0 ? roll(3) : 0);
+        for (std::uint64_t i = 0; i < count; ++i)
+            if (!create()) return "it cannot be created";
         const std::uint64_t crashes = roll(4);
+        const std::uint64_t chattiness = 1 + roll(12);
         std::uint64_t crashed = 0;
         for (int steps = 0;; ++steps) {
-            if (steps > 20'000) return "it never ends\n" + dump(*id);
-            if (const auto record = memory_.get(*id); record && is_final(record->state)) break;
+            if (steps > 60'000) return "it never ends\n" + dump();
+            if (std::ranges::all_of(played_, [&](played& each) { return is_over(each); })) break;
             if (crashed < crashes && roll(60) == 0) {
                 ++crashed;
                 end_life();
+                if (roll(3) == 0) signal();  // by another process, while this one is not there
                 begin_life();
                 continue;
             }
-            if (may_cancel && roll(150) == 0) (void)service_->cancel(*id);
-            if (roll(100) == 0) (void)service_->pause(*id);
-            if (const auto record = memory_.get(*id); record && record->paused && roll(10) == 0)
-                (void)service_->resume(*id);
+            if (roll(chattiness * 4) == 0) signal();
+            played& one = played_[roll(played_.size())];
+            if (one.may_cancel && roll(200) == 0) (void)service_->cancel(one.id);
+            if (roll(150) == 0) (void)service_->pause(one.id);
+            if (const auto record = memory_.get(one.id); record && record->paused && roll(10) == 0)
+                (void)service_->resume(one.id);
             if (!jobs_->step()) jobs_->advance(1s);
         }
-        check(*id);
+        for (const auto& each : played_) check(each);
         end_life();
         std::string all;
         for (const auto& each : world_.wrong) all += each + '\n';
-        return all.empty() ? all : all + dump(*id);
+        return all.empty() ? all : all + dump();
     }
 
     [[nodiscard]] const std::string& trace() const { return world_.trace; }
@@ -163,29 +269,45 @@ public:
 private:
     std::uint64_t roll(std::uint64_t sides) { return random_() % sides; }
 
-    void make_file() {
-        file_ = "number,kind\n";
-        const auto rows = roll(5) == 0 ? roll(3) : roll(80);
+    std::string make_file(played& one) {
+        std::string file = "number,kind\n";
+        const auto rows = roll(5) == 0 ? roll(3) : roll(60);
         for (std::uint64_t row = 1; row <= rows; ++row) {
             const auto dice = roll(20);
             const char* kind = dice == 0 ? "invalid" : dice == 1 ? "throwing" : "good";
-            kinds_.push_back(kind);
+            one.kinds.emplace_back(kind);
             if (dice == 2) {
-                kinds_.back() = "unreadable";
-                file_ += "x,good\n";
+                one.kinds.back() = "unreadable";
+                file += "x,good\n";
             } else {
-                file_ += std::to_string(row) + ',' + kind + '\n';
+                file += std::to_string(row) + ',' + kind + '\n';
             }
         }
+        return file;
+    }
+
+    bool create() {
+        played one;
+        one.name = roll(3) == 0 ? "asking" : "everything";
+        one.may_cancel = roll(6) == 0;
+        const auto file = make_file(one);
+        for (int tries = 0; tries < 100; ++tries)
+            if (const auto id =
+                    service_->create(one.name, bulk::upload{"x.csv", bulk::bytes_of_text(file)})) {
+                one.id = *id;
+                played_.push_back(std::move(one));
+                return true;
+            }
+        return false;
     }
 
     void begin_life() {
         ++world_.life;
         for (auto& [row, standing] : world_.rows) standing.is_over = false;
+        const auto time = jobs_ ? jobs_->now() - bulk::timestamp{} : 0us;
         jobs_ = std::make_unique<support::seeded_executor>(random_());
-        // Time goes on where it was.
-        jobs_->advance(std::chrono::seconds{60} * world_.life);
-        service_.emplace(bulk::operations<everything>,
+        jobs_->advance(time - (jobs_->now() - bulk::timestamp{}) + 15s);  // past the lease
+        service_.emplace(bulk::operations<everything, asking>,
                          storage{memory_, [this](const char*) { return roll(1000) < fault_rate_; }},
                          options_, bulk::read_options{}, jobs_.get());
     }
@@ -198,68 +320,109 @@ private:
         fault_rate_ = rate;
     }
 
-    std::optional<bulk::operation_id> create() {
-        for (int tries = 0; tries < 100; ++tries)
-            if (const auto id = service_->create("everything",
-                                                 bulk::upload{"x.csv", bulk::bytes_of_text(file_)}))
-                return *id;
-        return std::nullopt;
+    /// Somebody says something to a row that waits, or may wait later.
+    void signal() {
+        played& to = played_[roll(played_.size())];
+        bulk::signal sent{.operation = to.id, .key = key_of(roll(keys)), .sent_at = jobs_->now()};
+        if (roll(5) == 0) sent.failure = "said no";
+        if (roll(4) == 0 && !to.kinds.empty()) {
+            sent.row = bulk::row_number{1 + roll(to.kinds.size())};
+            sent.key = key_of(to_number(*sent.row));
+        }
+        bulk::result<bulk::signal_receipt> receipt;
+        if (!service_) {
+            receipt = memory_.send(sent, sent.sent_at + 24h);
+        } else if (sent.row) {
+            const auto full = bulk::full_signal_key(to.id, sent.key, *sent.row);
+            receipt =
+                sent.failure ? service_->fail_signal(full, *sent.failure) : service_->signal(full);
+        } else {
+            receipt = sent.failure ? service_->fail_signal(to.id, sent.key, *sent.failure)
+                                   : service_->signal(to.id, sent.key);
+        }
+        if (!receipt) return;
+        to.signals.push_back(
+            {sent.key, receipt->row, receipt->step, sent.failure.has_value(), sent.sent_at});
+    }
+
+    /// Whether an operation has come to its end, and is not tried once more.
+    bool is_over(played& one) {
+        const auto record = memory_.get(one.id).value();
+        if (!is_final(record.state)) return false;
+        if (one.retries < 2 && roll(2) == 0) {
+            check(one);
+            ++one.retries;
+            if (const auto answer = service_->retry(one.id); answer && answer->submitted > 0) {
+                ++world_.life;
+                one.signals.clear();  // what they say of the waits before says nothing any more
+                one.was_retried = true;
+                for (auto& [row, standing] : world_.rows) standing.is_over = false;
+                return false;
+            }
+        } else {
+            one.retries = 2;
+        }
+        return is_final(memory_.get(one.id).value().state);
     }
 
     void wrong(std::string what) { world_.wrong.push_back(std::move(what)); }
 
     /// P1: every row in exactly one place, and the counters say so.
-    void check(bulk::operation_id id) {
-        const auto operation = memory_.get(id).value();
-        bulk::row_counters counted{.total = kinds_.size()};
-        for (std::uint64_t row = 1; row <= kinds_.size(); ++row) {
-            bool is_failed = false, is_done = false, is_open = false;
-            int records = 0;
-            for (int step = -1; step < 3; ++step) {
-                const auto record =
-                    memory_.get(id, bulk::row_number{row}, static_cast<bulk::step_index>(step))
-                        .value();
-                if (!record) {
-                    // Nothing behind a gap.
-                    for (int later = step + 1; later < 3; ++later)
-                        if (memory_
-                                .get(id, bulk::row_number{row},
-                                     static_cast<bulk::step_index>(later))
-                                .value())
-                            wrong("row " + std::to_string(row) + " has a gap before step " +
-                                  std::to_string(later));
-                    break;
-                }
-                ++records;
-                if (is_failed || is_open)
-                    wrong("row " + std::to_string(row) + " goes on after its end");
-                is_failed = record->state == bulk::row_state::failed;
-                is_open = record->state != bulk::row_state::failed &&
-                          record->state != bulk::row_state::completed;
-                is_done = step == 2 && record->state == bulk::row_state::completed;
-            }
-            const bool is_bad = kinds_[row - 1] != "good";
-            if (is_bad && records > 0 && !(is_failed && records == 1))
-                wrong("row " + std::to_string(row) + " should have been refused");
-            if (is_failed || is_done) count_row(counted, is_done);
-            const bool ran_to_its_end =
-                operation.state == bulk::operation_state::completed ||
-                operation.state == bulk::operation_state::completed_with_errors;
-            if (ran_to_its_end && !is_failed && !is_done)
-                wrong("row " + std::to_string(row) + " is in no final state");
-        }
+    void check(const played& one) {
+        const auto operation = memory_.get(one.id).value();
+        bulk::row_counters counted{.total = one.kinds.size()};
+        for (std::uint64_t row = 1; row <= one.kinds.size(); ++row)
+            check_row(one, operation, row, counted);
         if (operation.state == bulk::operation_state::cancelled)
             counted.total = operation.rows.total;
         if (operation.rows != counted)
             wrong("counters say " + show(operation.rows) + ", records " + show(counted));
         if (operation.state == bulk::operation_state::failed)
             wrong("it failed: " + operation.error_message);
-        // One status change after the other, and one end.
-        std::string states = "pending";
+        check_events(one, operation);
+        if (operation.state != bulk::operation_state::cancelled) check_signals(one);
+    }
+
+    std::optional<bulk::row_record> record(const played& one, std::uint64_t row, int step) {
+        return memory_.get(one.id, bulk::row_number{row}, static_cast<bulk::step_index>(step))
+            .value();
+    }
+
+    void check_row(const played& one, const bulk::operation_record& operation, std::uint64_t row,
+                   bulk::row_counters& counted) {
+        const auto name = "row " + std::to_string(row);
+        bool is_failed = false, is_done = false, is_open = false;
+        int records = 0;
+        for (int step = -1; step <= last_step; ++step) {
+            const auto found = record(one, row, step);
+            if (!found) {
+                for (int later = step + 1; later <= last_step; ++later)
+                    if (record(one, row, later))
+                        wrong(name + " has a gap before step " + std::to_string(later));
+                break;
+            }
+            ++records;
+            if (is_failed || is_open) wrong(name + " goes on after its end");
+            is_failed = found->state == bulk::row_state::failed ||
+                        found->state == bulk::row_state::timed_out;
+            is_open = !is_failed && found->state != bulk::row_state::completed;
+            is_done = step == last_step && found->state == bulk::row_state::completed;
+        }
+        const bool is_bad = one.kinds[row - 1] != "good";
+        if (is_bad && records > 0 && !(is_failed && records == 1))
+            wrong(name + " should have been refused");
+        if (is_failed || is_done) count_row(counted, is_done);
+        const bool ran_to_its_end = operation.state == bulk::operation_state::completed ||
+                                    operation.state == bulk::operation_state::completed_with_errors;
+        if (ran_to_its_end && !is_failed && !is_done) wrong(name + " is in no final state");
+    }
+
+    /// One status change after the other, and an end for each time it was begun.
+    void check_events(const played& one, const bulk::operation_record& operation) {
         bulk::operation_state last = bulk::operation_state::pending;
-        int ends = 0;
+        std::uint32_t ends = 0;
         std::uint64_t failed_rows = 0;
-        for (const auto& each : all_events(id)) {
+        for (const auto& each : all_events(one.id)) {
             if (each.kind == bulk::event_kind::status_changed) {
                 if (each.previous != last) wrong("a status change is missing");
                 last = each.state;
@@ -269,8 +432,50 @@ private:
             failed_rows += each.kind == bulk::event_kind::row_failed;
         }
         if (last != operation.state) wrong("the last status change was not told");
-        if (ends != 1) wrong("the end was told " + std::to_string(ends) + " times");
-        if (failed_rows != operation.rows.failed) wrong("not every failed row was told once");
+        if (ends != operation.retry_count + 1)
+            wrong("the end was told " + std::to_string(ends) + " times");
+        const auto again =
+            memory_.retry_history({.operation = one.id, .page_size = 1000}).value().total;
+        if (failed_rows != operation.rows.failed + again)
+            wrong("not every failed row was told once");
+    }
+
+    /// Each signal was used by one row at most, and none was there while a row gave up for want of it.
+    void check_signals(const played& one) {
+        std::map<std::pair<bulk::row_number, bulk::step_index>, int> given;
+        for (const auto& each : one.signals) {
+            if (!each.row) continue;
+            // A coroutine that fails and is tried again may wait a second time.
+            const bool is_coroutine = one.name == "everything" && to_number(*each.step) == 2;
+            if (++given[{*each.row, *each.step}] > (is_coroutine ? 3 : 1))
+                wrong("row " + std::to_string(to_number(*each.row)) + " was given two signals");
+            const auto found = record(one, to_number(*each.row), to_number(*each.step));
+            if (!found) {
+                wrong("a signal is lost with its record");
+            } else if (!is_coroutine && found->retry_attempt == 0) {
+                const auto expected =
+                    each.is_failure ? bulk::row_state::failed : bulk::row_state::completed;
+                if (found->state != expected)
+                    wrong("row " + std::to_string(to_number(*each.row)) + " was told " +
+                          (each.is_failure ? "no" : "yes") + " and is " +
+                          std::string{bulk::name_of(found->state)});
+            }
+        }
+        if (one.was_retried) return;
+        std::map<std::string, std::uint64_t> used;
+        for (std::uint64_t row = 1; row <= one.kinds.size(); ++row)
+            if (one.name == "asking")
+                if (const auto found = record(one, row, 0);
+                    found && (found->state == bulk::row_state::completed ||
+                              found->failure == bulk::error_type::signal_failure))
+                    ++used[key_of(row)];
+        if (one.name != "asking") return;
+        for (std::uint64_t key = 0; key < keys; ++key) {
+            const auto name = key_of(key);
+            const auto sent = static_cast<std::uint64_t>(
+                std::ranges::count(one.signals, name, &played::sent::key));
+            if (used[name] > sent) wrong("more rows were told than signals sent for " + name);
+        }
     }
 
     std::vector<bulk::event> all_events(bulk::operation_id id) {
@@ -288,12 +493,17 @@ private:
                std::to_string(rows.successful) + '/' + std::to_string(rows.failed);
     }
 
-    std::string dump(bulk::operation_id id) {
-        const auto operation = memory_.get(id).value();
-        return std::string{bulk::name_of(operation.state)} + ' ' + show(operation.rows) +
-               (operation.paused ? " paused" : "") +
-               (operation.cancel_requested ? " to cancel" : "") + " concurrency " +
-               std::to_string(options_.max_row_concurrency) + " batch " +
+    std::string dump() {
+        std::string all;
+        for (const auto& one : played_) {
+            const auto operation = memory_.get(one.id).value();
+            all += one.name + ' ' + std::string{bulk::name_of(operation.state)} + ' ' +
+                   show(operation.rows) + (operation.paused ? " paused" : "") +
+                   (operation.cancel_requested ? " to cancel" : "") + " retried " +
+                   std::to_string(operation.retry_count) + " signals " +
+                   std::to_string(one.signals.size()) + '\n';
+        }
+        return all + "concurrency " + std::to_string(options_.max_row_concurrency) + " batch " +
                std::to_string(options_.flush_batch_size) + " faults " +
                std::to_string(fault_rate_) + " lives " + std::to_string(world_.life) + "\n" +
                world_.trace.substr(0, 2000) + '\n';
@@ -301,8 +511,7 @@ private:
 
     std::mt19937_64 random_;
     world world_;
-    std::string file_;
-    std::vector<std::string> kinds_;
+    std::vector<played> played_;
     bulk::service_options options_;
     std::uint64_t fault_rate_ = 0;  ///< calls in a thousand
     bulk::memory::storage memory_;

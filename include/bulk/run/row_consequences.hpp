@@ -119,7 +119,7 @@ public:
         const bool is_try = reason == park_reason::back_off;
         visit here{.row = row,
                    .place = place,
-                   .attempt = before.attempt + (is_try ? 1 : 0),
+                   .attempt = before.attempt + (is_try || !before.error_message.empty() ? 1U : 0U),
                    .retry_attempt = before.retry_attempt,
                    .began = before.started_at.value_or(at.watch.now()),
                    .has_waited = true};
@@ -204,7 +204,9 @@ private:
         auto record = open_record(here, about);
         record.journal = to_journal(here.frame->told());
         const auto& waiting = here.frame->waiting();
-        const auto kept = here.before != nullptr ? here.before->wait_until : std::nullopt;
+        const bool is_old =
+            here.before != nullptr && here.before->state == row_state::waiting_for_completion;
+        const auto kept = is_old ? here.before->wait_until : std::nullopt;
         if (const auto* sleep = std::get_if<sleep_request>(&waiting)) {
             here.deadline = kept.value_or(now + sleep->time);
         } else if (const auto* signal = std::get_if<signal_request>(&waiting)) {

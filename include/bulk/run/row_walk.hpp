@@ -31,7 +31,7 @@ struct row_start {
     int step = 0;
     std::uint32_t attempt = 1;
     std::uint32_t retry_attempt = 0;
-    const row_record* before = nullptr;  ///< of a coroutine that begins anew after a restart
+    const row_record* before = nullptr;  ///< what an earlier run has written of this step
 };
 
 /// The way of rows through the steps of an operation. A row that is quick and goes well costs the
