@@ -1,6 +1,8 @@
 #include "../conformance/events_and_files.hpp"
 #include "../conformance/operations.hpp"
+#include "../conformance/retry.hpp"
 #include "../conformance/rows.hpp"
+#include "../conformance/signals.hpp"
 
 #include <bulk/storage/memory/storage.hpp>
 
@@ -16,6 +18,8 @@ suite<"memory"> memory = [] {
     const auto make = [] { return std::make_unique<bulk::memory::storage>(); };
     conformance::check_operations(make);
     conformance::check_rows(make);
+    conformance::check_signals(make);
+    conformance::check_retry(make);
     conformance::check_events(make);
     conformance::check_files(make);
 };
