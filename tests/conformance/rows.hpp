@@ -383,6 +383,31 @@ void check_rows(Make make) {
         }
     };
 
+    "rows far from each other are found from both sides"_test = [&] {
+        auto [store, held] = with_claim();
+        bulk::row_batch batch;
+        for (const std::uint64_t number : {5'000'000U, 63U, 64U, 4095U, 4096U, 300'000U})
+            batch.records.push_back(record_of(number, 0, row_state::failed));
+        batch.completed.push_back({row(1'000'000), 2, step(0), step(0), at(0), at(1)});
+        expect(store->record(held, batch).has_value());
+        const auto ask = [&, &store = store](bulk::row_query query) {
+            query.operation = operation(1).id;
+            query.page_size = 1;
+            std::string order;
+            do {
+                const auto page = store->row_numbers(query).value();
+                for (const auto each : page.items) order += std::to_string(to_number(each)) + ' ';
+                query.after = page.next;
+            } while (!query.after.empty());
+            return order;
+        };
+        expect(ask({}) == "63 64 4095 4096 300000 1000000 1000001 5000000 ") << ask({});
+        expect(ask({.descending = true}) == "5000000 1000001 1000000 300000 4096 4095 64 63 ");
+        expect(ask({.from_row = row(64), .to_row = row(4095)}) == "64 4095 ");
+        expect(ask({.to_row = row(2'000'000), .errors_only = true, .descending = true}) ==
+               "300000 4096 4095 64 63 ");
+    };
+
     "random batches read as a plain map would"_test = [&] {
         std::mt19937 random{17};
         for (int seed = 0; seed < 30; ++seed) {
