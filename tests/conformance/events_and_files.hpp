@@ -40,6 +40,18 @@ void check_events(Make make) {
         expect(store->events(operation(3).id, std::nullopt, 100).value().empty());
         expect(store->events(std::nullopt, 0, 0).value().size() == 1_ul) << "at least one is given";
     };
+
+    "how far somebody has read is kept by their name, and nobody goes back"_test = [&] {
+        auto store = make();
+        expect(!store->event_position("mail").value().has_value());
+        expect(store->set_event_position("mail", 0).has_value());
+        expect(store->event_position("mail").value() == 0U);
+        expect(store->set_event_position("mail", 7).has_value());
+        expect(store->set_event_position("Mail", 3).has_value());
+        expect(store->set_event_position("mail", 5).has_value()) << "late, and no error";
+        expect(store->event_position("mail").value() == 7U);
+        expect(store->event_position("Mail").value() == 3U);
+    };
 }
 
 inline bulk::byte_pull pull_of(std::string text) {

@@ -126,6 +126,22 @@ void check_operations(Make make) {
         expect(again->held.fence > claimed.held.fence);
     };
 
+    "who claims is told whether the last owner did not give the operation back"_test = [&] {
+        auto store = make();
+        (void)store->create(operation(1), {});
+        const auto first = store->claim(request(0)).value().value();
+        expect(!first.was_lapsed) << "nobody had it";
+        (void)store->release(first.held);
+        const auto second = store->claim(request(1)).value().value();
+        expect(!second.was_lapsed) << "it was given back";
+        const auto third = store->claim(request(11)).value().value();
+        expect(third.was_lapsed);
+        const auto fourth = store->claim(operation(1).id, request(21)).value().value();
+        expect(fourth.was_lapsed);
+        (void)store->release(fourth.held);
+        expect(!store->claim(operation(1).id, request(40)).value().value().was_lapsed);
+    };
+
     "paused operations are not claimed, unless to be cancelled; those at rest never"_test = [&] {
         auto store = make();
         auto record = store->create(operation(1), {}).value();
@@ -185,6 +201,11 @@ void check_operations(Make make) {
                 for (const auto& each : page->items)
                     order += static_cast<char>('0' + each.id.value.high);
                 total = page->total;
+                auto alone = query;
+                alone.with_total = false;
+                const auto uncounted = store->query(alone).value();
+                expect(uncounted.total == 0_u) << "nobody asked";
+                expect(uncounted.items == page->items and uncounted.next == page->next);
                 query.after = page->next;
                 if (page->next.empty()) break;
                 expect(page->items.size() == 2_ul) << "only the last page is short";
@@ -200,6 +221,11 @@ void check_operations(Make make) {
         expect(ask({.state = operation_state::completed}) == "41");
         expect(ask({.name_contains = "import", .created_by_contains = "b"}) == "2");
         expect(ask({.created_from = at(2), .created_to = at(4)}) == "432");
+        expect(ask({.created_from = at(2), .created_to = at(4), .descending = false}) == "234");
+        expect(ask({.created_from = at(6), .descending = false}).empty());
+        expect(ask({.created_from = at(2), .sort = name}) == "4235");
+        expect(ask({.state = operation_state::completed, .created_to = at(3)}) == "1");
+        expect(ask({.state = operation_state::cancelled}).empty());
         expect(ask({.sort = name, .descending = false}) == "53214");
         expect(ask({.sort = total_rows}) == "41325");
         expect(ask({.sort = processed_rows, .descending = false}) == "52314");

@@ -8,10 +8,13 @@
 
 #include <support/ut.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -83,6 +86,49 @@ void check_rows(Make make) {
                 .items.empty());
     };
 
+    "a record keeps everything, and replaces what is packed"_test = [&] {
+        auto [store, held] = with_claim();
+        bulk::row_record record{.operation = operation(1).id,
+                                .row = row(5000),
+                                .step = step(1),
+                                .state = row_state::waiting_for_completion,
+                                .attempt = 3,
+                                .retry_attempt = 2,
+                                .row_id = "id of the row",
+                                .failure = error_type::signal_failure,
+                                .error_message = std::string(300, 'm'),
+                                .signal_key = "what it waits for",
+                                .journal = std::string("a\0b", 3),
+                                .row_data = std::string(20'000, 'd'),
+                                .started_at = at(1),
+                                .completed_at = at(2),
+                                .wait_until = at(3)};
+        (void)store->record(held, {.completed = {{row(4990), 20, step(0), step(2), at(0), at(1)}}});
+        const auto count = [&, &store = store](bulk::row_query query) {
+            query.operation = operation(1).id;
+            return store->query(query).value().total;
+        };
+        expect(count({}) == 60_u);
+        for (const auto& change : std::vector<void (*)(bulk::row_record&)>{
+                 [](auto&) {}, [](auto& r) { r.completed_at.reset(); },
+                 [](auto& r) { r.started_at.reset(); }, [](auto& r) { r.wait_until.reset(); },
+                 [](auto& r) { r.row_data.clear(); }, [](auto& r) { r.signal_key.clear(); },
+                 [](auto& r) { r.error_message.clear(); }, [](auto& r) { r.failure.reset(); },
+                 [](auto& r) { r.journal.clear(); }, [](auto& r) { r.state = row_state::failed; },
+                 [](auto& r) { r.completed_at = at(4); }}) {
+            change(record);
+            expect(store->record(held, {.records = {record}}).has_value());
+            expect(store->get(operation(1).id, row(5000), step(1)).value() == record);
+            expect(count({}) == 60_u and count({.state = row_state::completed}) == 59_u);
+            expect(count({.state = record.state}) == 1_u);
+        }
+        expect(store->progress(operation(1).id, row(5000), 1).value()[0] ==
+               bulk::row_progress{step(2), row_state::completed, 1});
+        record.state = row_state::completed;
+        (void)store->record(held, {.records = {record}});
+        expect(count({.state = row_state::completed}) == 60_u);
+    };
+
     "progress is the last step with a record, over the edges of pages"_test = [&] {
         auto [store, held] = with_claim();
         const auto edge = bulk::rows_per_page;
@@ -107,6 +153,8 @@ void check_rows(Make make) {
             record.retry_attempt = retries;
             return record;
         };
+        auto waits = record_of(6, 0, row_state::waiting_for_completion);
+        waits.signal_key = "key";
         // Rows 1 to 6 are valid but 5; 1 and 2 are done, 3 failed, 4 timed out, 6 waits.
         (void)store->record(
             held,
@@ -116,7 +164,7 @@ void check_rows(Make make) {
              .records = {with(record_of(5, -1, row_state::failed), error_type::validation, 0),
                          with(record_of(3, 0, row_state::failed), error_type::step_failure, 2),
                          with(record_of(4, 0, row_state::timed_out), error_type::timeout, 0),
-                         record_of(6, 0, row_state::waiting_for_completion)},
+                         waits},
              .row_ids = {{row(1), "Zed"}, {row(2), "anna"}, {row(3), "Annabel"}, {row(5), "bob"}}});
         const auto ask = [&, &store = store](bulk::row_query query) {
             query.operation = operation(1).id;
@@ -134,6 +182,11 @@ void check_rows(Make make) {
                     ++count;
                 }
                 total = page->total;
+                auto alone = query;
+                alone.with_total = false;
+                const auto uncounted = store->query(alone).value();
+                expect(uncounted.total == 0_u) << "nobody asked";
+                expect(uncounted.items == page->items and uncounted.next == page->next);
                 query.after = page->next;
                 if (page->next.empty()) break;
                 expect(page->items.size() == 3_ul) << "only the last page is short";
@@ -154,10 +207,20 @@ void check_rows(Make make) {
         expect(ask({.errors_only = true}) == "3a4a5v");
         expect(ask({.errors_only = true, .descending = true}) == "5v4a3a");
         expect(ask({.min_retry_attempt = 1}) == "3a");
+        expect(ask({.signal_key = "key"}) == "6a");
+        expect(ask({.signal_key = "KEY"}).empty());
+        expect(ask({.rows = {row(1), row(3)}, .signal_key = "key"}).empty());
+        expect(ask({.step = step(9)}).empty() and ask({.step = step(-5)}).empty());
+        expect(ask({.rows = {row(1), row(3), row(1)}, .sort = sort::step, .descending = true}) ==
+               "1b3a1a3v1v");
         expect(ask({.to_row = row(4), .errors_only = true}) == "3a4a");
         expect(ask({.sort = sort::step}) == "1v2v3v4v5v6v1a2a3a4a6a1b2b");
         expect(ask({.errors_only = true, .sort = sort::failure}) == "5v3a4a");
         expect(ask({.step = step(0), .sort = sort::state}) == "6a1a2a3a4a");
+        expect(ask({.sort = sort::state}) == "6a1v1a1b2v2a2b3v4v6v3a5v4a");
+        expect(ask({.sort = sort::state, .descending = true}) == "4a5v3a6v4v3v2b2a2v1b1a1v6a");
+        expect(ask({.from_row = row(2), .sort = sort::step, .descending = true}) ==
+               "2b6a4a3a2a6v5v4v3v2v");
         expect(ask({.step = step(0), .sort = sort::started_at}) == "3a4a6a1a2a");
         expect(ask({.step = step(-1), .sort = sort::row_id}) == "4v6v3v1v2v5v")
             << ask({.step = step(-1), .sort = sort::row_id});
@@ -180,6 +243,169 @@ void check_rows(Make make) {
         expect(store->query(bulk::row_query{.operation = operation(1).id}).value().total == 0_u);
         expect(store->events(std::nullopt, 0, 10).value().empty());
         expect(store->get(operation(1).id).value().rows.processed == 0_u);
+    };
+
+    "the numbers of rows are given each once, in order, and counted"_test = [&] {
+        auto [store, held] = with_claim();
+        (void)store->record(
+            held,
+            {.completed = {{row(1), 9, step(-1), step(0), at(0), at(1)}},
+             .records = {record_of(2, 1, row_state::failed), record_of(4, 0, row_state::failed),
+                         record_of(4, 1, row_state::failed), record_of(7, 1, row_state::timed_out),
+                         record_of(9, 1, row_state::running)},
+             .row_ids = {{row(4), "four"}, {row(7), "Fourteen"}}});
+        const auto ask = [&, &store = store](bulk::row_query query) {
+            query.operation = operation(1).id;
+            query.page_size = 2;
+            std::string order;
+            while (true) {
+                const auto page = store->row_numbers(query);
+                if (!page) return page.error().message;
+                for (const auto each : page->items) order += std::to_string(to_number(each));
+                const auto total = page->total;
+                query.with_total = false;
+                expect(store->row_numbers(query).value().total == 0_u) << "nobody asked";
+                query.with_total = true;
+                query.after = page->next;
+                if (!page->next.empty()) {
+                    expect(page->items.size() == 2_ul) << "only the last page is short";
+                    continue;
+                }
+                expect(total == order.size()) << order;
+                return order;
+            }
+        };
+        expect(ask({}) == "123456789");
+        expect(ask({.descending = true}) == "987654321");
+        expect(ask({.errors_only = true}) == "247");
+        expect(ask({.state = row_state::failed, .descending = true}) == "42");
+        expect(ask({.step = step(1)}) == "2479");
+        expect(ask({.from_row = row(3), .to_row = row(5)}) == "345");
+        expect(ask({.rows = {row(9), row(1), row(77)}}) == "19");
+        expect(ask({.row_id_contains = "FOUR", .descending = true}) == "74");
+        expect(ask({.from_row = row(5), .state = row_state::completed}) == "56789");
+        expect(ask({.to_row = row(6), .errors_only = true, .sort = bulk::row_sort::state}) == "24");
+        expect(ask({.after = "zz"}).contains("not one of ours"));
+        expect(store->row_numbers(bulk::row_query{.operation = operation(8).id}).error().code ==
+               errc::not_found);
+    };
+
+    "records over packed pages are found as in a plain map"_test = [&] {
+        std::mt19937 random{23};
+        for (int seed = 0; seed < 12; ++seed) {
+            auto [store, held] = with_claim();
+            std::map<std::pair<std::uint64_t, int>, row_state> model;
+            const std::uint64_t rows = 4200;
+            bulk::row_batch batch;
+            for (std::uint64_t first = 1; first < rows;) {
+                const std::uint64_t count = 1 + random() % 300;
+                const int last = static_cast<int>(random() % 4) - 1;
+                batch.completed.push_back({row(first), count, step(-1), step(last), at(0), at(1)});
+                for (auto r = first; r < first + count; ++r)
+                    for (int s = -1; s <= last; ++s) model[{r, s}] = row_state::completed;
+                first += count + random() % 100;
+            }
+            expect(store->record(held, batch).has_value());
+            batch.clear();
+            for (int i = 0; i < 400; ++i) {
+                const std::uint64_t number = 1 + random() % (rows + 100);
+                const int at_step = static_cast<int>(random() % 4) - 1;
+                const auto state = static_cast<row_state>(random() % 6);
+                batch.records.push_back(record_of(number, at_step, state));
+                model[{number, at_step}] = state;
+            }
+            expect(store->record(held, batch).has_value());
+
+            bulk::row_query query{.operation = operation(1).id, .page_size = 313};
+            if (random() % 2 == 0) query.state = static_cast<row_state>(random() % 6);
+            if (random() % 3 == 0) query.step = step(static_cast<int>(random() % 4) - 1);
+            if (random() % 3 == 0) query.from_row = row(1 + random() % 2000);
+            if (random() % 3 == 0) query.to_row = row(2000 + random() % 3000);
+            query.sort = std::vector{bulk::row_sort::row, bulk::row_sort::step,
+                                     bulk::row_sort::state}[random() % 3];
+            query.descending = random() % 2 == 0;
+            using key = std::tuple<int, std::uint64_t, int>;
+            std::vector<key> expected, found;
+            std::vector<std::uint64_t> expected_rows, found_rows;
+            for (const auto& [place, state] : model) {
+                const auto [number, at_step] = place;
+                if ((query.state && *query.state != state) ||
+                    (query.step && to_number(*query.step) != at_step) ||
+                    (query.from_row && number < to_number(*query.from_row)) ||
+                    (query.to_row && number > to_number(*query.to_row)))
+                    continue;
+                const int by = query.sort == bulk::row_sort::row    ? 0
+                               : query.sort == bulk::row_sort::step ? at_step
+                                                                    : static_cast<int>(state);
+                expected.emplace_back(by, number, at_step);
+                if (expected_rows.empty() || expected_rows.back() != number)
+                    expected_rows.push_back(number);
+            }
+            std::ranges::sort(expected);
+            if (query.descending) {
+                std::ranges::reverse(expected);
+                std::ranges::reverse(expected_rows);
+            }
+            auto rows_query = query;
+            while (true) {
+                const auto page = store->query(query).value();
+                expect(page.total == expected.size());
+                for (const auto& each : page.items)
+                    found.emplace_back(query.sort == bulk::row_sort::row ? 0
+                                       : query.sort == bulk::row_sort::step
+                                           ? to_number(each.step)
+                                           : static_cast<int>(each.state),
+                                       to_number(each.row), to_number(each.step));
+                query.after = page.next;
+                if (page.next.empty()) break;
+            }
+            while (true) {
+                const auto page = store->row_numbers(rows_query).value();
+                expect(page.total == expected_rows.size());
+                for (const auto each : page.items) found_rows.push_back(to_number(each));
+                rows_query.after = page.next;
+                if (page.next.empty()) break;
+            }
+            expect(bool{found == expected}) << "seed" << seed;
+            expect(bool{found_rows == expected_rows}) << "seed" << seed;
+
+            const std::uint64_t first = 1 + random() % 300;
+            const auto progress = store->progress(operation(1).id, row(first), rows).value();
+            for (std::uint64_t i = 0; i < progress.size(); ++i) {
+                const auto after = model.lower_bound({first + i + 1, -1});
+                const bool has =
+                    after != model.begin() && std::prev(after)->first.first == first + i;
+                expect(fatal(progress[i].has_value() == has)) << i;
+                if (has)
+                    expect(to_number(progress[i]->step) == std::prev(after)->first.second and
+                           progress[i]->state == std::prev(after)->second);
+            }
+        }
+    };
+
+    "rows far from each other are found from both sides"_test = [&] {
+        auto [store, held] = with_claim();
+        bulk::row_batch batch;
+        for (const std::uint64_t number : {5'000'000U, 63U, 64U, 4095U, 4096U, 300'000U})
+            batch.records.push_back(record_of(number, 0, row_state::failed));
+        batch.completed.push_back({row(1'000'000), 2, step(0), step(0), at(0), at(1)});
+        expect(store->record(held, batch).has_value());
+        const auto ask = [&, &store = store](bulk::row_query query) {
+            query.operation = operation(1).id;
+            query.page_size = 1;
+            std::string order;
+            do {
+                const auto page = store->row_numbers(query).value();
+                for (const auto each : page.items) order += std::to_string(to_number(each)) + ' ';
+                query.after = page.next;
+            } while (!query.after.empty());
+            return order;
+        };
+        expect(ask({}) == "63 64 4095 4096 300000 1000000 1000001 5000000 ") << ask({});
+        expect(ask({.descending = true}) == "5000000 1000001 1000000 300000 4096 4095 64 63 ");
+        expect(ask({.from_row = row(64), .to_row = row(4095)}) == "64 4095 ");
+        expect(ask({.to_row = row(2'000'000), .errors_only = true, .descending = true}) ==
+               "300000 4096 4095 64 63 ");
     };
 
     "random batches read as a plain map would"_test = [&] {

@@ -9,6 +9,7 @@
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/storage/lease.hpp>
+#include <bulk/storage/memory/claim_queue.hpp>
 #include <bulk/storage/memory/operation_filter.hpp>
 #include <bulk/storage/memory/operation_index.hpp>
 
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,7 +42,7 @@ public:
         entry& made = all_[record.id];
         made.record = std::move(record);
         index_.insert(made.record);
-        enter_work(made);
+        queue_.enter(made.record, made.lease_until);
         return made.record;
     }
 
@@ -83,8 +83,7 @@ public:
         record.rows = stored.record.rows;
         record.rows.processed -= std::min(rows, record.rows.processed);
         record.rows.failed -= std::min(rows, record.rows.failed);
-        leave_work(stored);
-        stored.lease_until.reset();
+        set_lease(stored, std::nullopt);
         (void)replace(stored, record);
     }
 
@@ -120,26 +119,17 @@ public:
     }
 
     [[nodiscard]] std::optional<claimed_operation> claim(const claim_request& request) {
-        const auto is_known = [&](const entry& each) {
+        const auto find = [&](operation_id id) -> const operation_record& {
+            return all_.at(id).record;
+        };
+        const auto wants = [&](const operation_record& record) {
             return std::ranges::any_of(request.names, [&](const std::string& name) {
-                return same_name(name, each.record.name);
+                return same_name(name, record.name);
             });
         };
-        entry* oldest = nullptr;
-        for (const auto& [created, id] : waiting_)
-            if (entry& each = all_.at(id); is_known(each)) {
-                oldest = &each;
-                break;
-            }
-        for (const auto& [until, id] : leased_) {
-            if (until > request.now) break;
-            entry& each = all_.at(id);
-            if (is_free(each.record) && is_known(each) &&
-                (oldest == nullptr || age(each) < age(*oldest)))
-                oldest = &each;
-        }
-        if (oldest == nullptr) return std::nullopt;
-        return take(*oldest, request);
+        const auto id = queue_.oldest(request.now, find, wants);
+        if (!id) return std::nullopt;
+        return take(all_.at(*id), request);
     }
 
     [[nodiscard]] std::optional<claimed_operation> claim(operation_id id,
@@ -148,7 +138,7 @@ public:
         if (found == all_.end()) return std::nullopt;
         entry& each = found->second;
         const bool is_held = each.lease_until && *each.lease_until > request.now;
-        if (is_held || !is_free(each.record)) return std::nullopt;
+        if (is_held || !claim_queue::is_claimable(each.record)) return std::nullopt;
         return take(each, request);
     }
 
@@ -156,9 +146,7 @@ public:
                                                  std::chrono::milliseconds time) {
         auto owned = find_owned(held);
         if (!owned) return std::unexpected{owned.error()};
-        leave_work(**owned);
-        (*owned)->lease_until = now + time;
-        enter_work(**owned);
+        set_lease(**owned, now + time);
         return (*owned)->record;
     }
 
@@ -171,9 +159,7 @@ public:
     [[nodiscard]] result<> release(const lease& held) {
         auto owned = find_owned(held);
         if (!owned) return std::unexpected{owned.error()};
-        leave_work(**owned);
-        (*owned)->lease_until.reset();
-        enter_work(**owned);
+        set_lease(**owned, std::nullopt);
         return {};
     }
 
@@ -213,15 +199,6 @@ private:
         return {lowered(name), std::string{key}};
     }
 
-    /// Whether somebody should work on it, if nobody does.
-    [[nodiscard]] static bool is_free(const operation_record& record) {
-        return !is_final(record.state) && (!record.paused || record.cancel_requested);
-    }
-
-    [[nodiscard]] static std::pair<timestamp, operation_id> age(const entry& each) {
-        return {each.record.created_at, each.record.id};
-    }
-
     [[nodiscard]] std::uint64_t count(const operation_filter& filter) const {
         if (filter.is_everything()) return all_.size();
         if (filter.is_by_state_only()) return index_.count(*filter.state());
@@ -229,34 +206,26 @@ private:
             all_, [&](const auto& each) { return filter.matches(each.second.record); }));
     }
 
-    /// Among those that can be claimed, and out of them. What it looks at changes in between.
-    void enter_work(const entry& each) {
-        if (each.lease_until)
-            leased_.emplace(*each.lease_until, each.record.id);
-        else if (is_free(each.record))
-            waiting_.insert(age(each));
-    }
-    void leave_work(const entry& each) {
-        if (each.lease_until) leased_.erase({*each.lease_until, each.record.id});
-        waiting_.erase(age(each));
-    }
-
     const operation_record& replace(entry& stored, const operation_record& record) {
-        leave_work(stored);
+        queue_.leave(stored.record, stored.lease_until);
         const operation_record before = std::exchange(stored.record, record);
         stored.record.version = before.version + 1;
         index_.move(before, stored.record);
         if (is_final(record.state)) stored.lease_until.reset();  // at rest it has no owner
-        enter_work(stored);
+        queue_.enter(stored.record, stored.lease_until);
         return stored.record;
+    }
+
+    void set_lease(entry& each, std::optional<timestamp> until) {
+        queue_.leave(each.record, each.lease_until);
+        each.lease_until = until;
+        queue_.enter(each.record, each.lease_until);
     }
 
     claimed_operation take(entry& each, const claim_request& request) {
         const bool was_lapsed = each.lease_until.has_value();  // given back, it would have none
-        leave_work(each);
         ++each.fence;
-        each.lease_until = request.now + request.lease_time;
-        enter_work(each);
+        set_lease(each, request.now + request.lease_time);
         return {.held = {.operation = each.record.id, .fence = each.fence},
                 .operation = each.record,
                 .was_lapsed = was_lapsed};
@@ -273,8 +242,7 @@ private:
 
     std::map<operation_id, entry> all_;
     std::map<std::pair<std::string, std::string>, operation_id> keys_;
-    std::set<std::pair<timestamp, operation_id>> waiting_;  ///< by age: nobody has them
-    std::set<std::pair<timestamp, operation_id>> leased_;   ///< by when the lease ends
+    claim_queue queue_;
     operation_index index_;
 };
 

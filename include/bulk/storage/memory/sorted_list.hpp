@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace bulk::memory {
@@ -19,63 +18,72 @@ public:
     }
 
     bool erase(const T& value) {
-        const auto chunk = chunk_of(value);
-        if (chunk == chunks_.end()) return false;
-        const auto at = std::ranges::lower_bound(*chunk, value);
-        if (at == chunk->end() || *at != value) return false;
-        chunk->erase(at);
-        if (chunk->empty()) chunks_.erase(chunk);
+        const auto into = chunk_of(value);
+        if (into == chunks_.end()) return false;
+        const auto at = std::ranges::lower_bound(into->values, value);
+        if (at == into->values.end() || *at != value) return false;
+        into->values.erase(at);
+        if (into->values.empty()) chunks_.erase(into);
         return true;
     }
 
     /// Those from `first` on, in order, until `visit` says false.
     template <typename Visit>
     void visit_from(const T& first, Visit visit) const {
-        auto chunk = std::ranges::lower_bound(chunks_, first, {}, last_of);
-        if (chunk == chunks_.end()) return;
-        for (auto at = std::ranges::lower_bound(*chunk, first); chunk != chunks_.end();) {
-            for (; at != chunk->end(); ++at)
+        auto from = std::ranges::lower_bound(chunks_, first, {}, &chunk::limit);
+        if (from == chunks_.end()) return;
+        auto at = std::ranges::lower_bound(from->values, first);
+        while (true) {
+            for (; at != from->values.end(); ++at)
                 if (!visit(*at)) return;
-            if (++chunk != chunks_.end()) at = chunk->begin();
+            if (++from == chunks_.end()) return;
+            at = from->values.begin();
         }
     }
 
 private:
-    using chunk = std::vector<T>;
+    struct chunk {
+        T limit{};  ///< none of its values is greater; beside the others, so that it is found fast
+        std::vector<T> values{};
+    };
     static constexpr std::size_t most = 256;
-    static constexpr auto last_of = [](const chunk& each) -> const T& { return each.back(); };
 
-    void place(const T& value) {
-        auto chunk = chunk_of(value);
-        if (chunk == chunks_.end()) {  // behind everything
-            if (chunks_.empty() || chunks_.back().size() == most) add_chunk(chunks_.end());
-            chunks_.back().push_back(value);
-            return;
-        }
-        auto at = std::ranges::lower_bound(*chunk, value);
-        if (*at == value) return;
-        if (chunk->size() < most) {
-            chunk->insert(at, value);
-            return;
-        }
-        // What comes in order leaves full chunks behind it; what comes anywhere, halves.
-        const bool is_in_order = at != chunk->begin() && *(at - 1) == newest_;
-        const auto kept = is_in_order ? at - chunk->begin() : static_cast<std::ptrdiff_t>(most) / 2;
-        const auto half = add_chunk(chunk + 1);  // moves the chunks
-        chunk = half - 1;
-        half->assign(chunk->begin() + kept, chunk->end());
-        chunk->resize(static_cast<std::size_t>(kept));
-        auto& into = value < half->front() ? *chunk : *half;
-        into.insert(std::ranges::lower_bound(into, value), value);
+    /// The first that may have the value.
+    auto chunk_of(const T& value) {
+        return std::ranges::lower_bound(chunks_, value, {}, &chunk::limit);
     }
 
-    /// The first that ends with the value or behind it.
-    auto chunk_of(const T& value) { return std::ranges::lower_bound(chunks_, value, {}, last_of); }
-
-    auto add_chunk(std::vector<chunk>::const_iterator before) {
-        const auto made = chunks_.emplace(before);
-        made->reserve(most);
+    auto add_chunk(std::vector<chunk>::const_iterator before, const T& limit) {
+        const auto made = chunks_.insert(before, chunk{.limit = limit});
+        made->values.reserve(most);
         return made;
+    }
+
+    void place(const T& value) {
+        auto into = chunk_of(value);
+        if (into == chunks_.end()) {  // greater than all
+            if (chunks_.empty() || chunks_.back().values.size() == most)
+                add_chunk(chunks_.end(), value);
+            chunks_.back().limit = value;
+            chunks_.back().values.push_back(value);
+            return;
+        }
+        auto at = std::ranges::lower_bound(into->values, value);
+        if (at != into->values.end() && *at == value) return;
+        if (into->values.size() == most) {
+            // What comes in order leaves full chunks behind it; what comes anywhere, halves.
+            const auto before = at - into->values.begin();
+            const bool is_in_order = before > 0 && *(at - 1) == newest_;
+            const auto kept = is_in_order ? before : static_cast<std::ptrdiff_t>(most) / 2;
+            const auto upper = add_chunk(into + 1, into->limit);  // moves the chunks
+            into = upper - 1;
+            upper->values.assign(into->values.begin() + kept, into->values.end());
+            into->values.resize(static_cast<std::size_t>(kept));
+            into->limit = into->values.back();
+            if (value > into->limit) into = upper;
+            at = std::ranges::lower_bound(into->values, value);
+        }
+        into->values.insert(at, value);
     }
 
     std::vector<chunk> chunks_;  ///< none is empty

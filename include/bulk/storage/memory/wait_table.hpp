@@ -15,6 +15,7 @@
 #include <bulk/storage/memory/row_table.hpp>
 #include <bulk/storage/memory/sorted_list.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -22,7 +23,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -140,15 +140,16 @@ private:
     [[nodiscard]] result<std::optional<row_place>> find_row(const row_table& rows,
                                                             const signal& sent) const {
         const row_number row = *sent.row;
-        for (const auto& record : std::views::reverse(rows.apart_of(row))) {
+        std::optional<row_place> found;
+        for (const auto& record : rows.apart_of(row)) {
             if (!record.is_waiting() || record.signal_key() != sent.key) continue;
             const row_place place{row, record_shelves::step_of(record)};
             if (given_.find(place) != nullptr)
                 return fail(errc::illegal_transition,
                             concat("row ", to_number(row), " was given a signal already"));
-            if (!closed_.contains(place) && !is_over(record, sent.sent_at)) return place;
-            break;
+            if (!closed_.contains(place) && !is_over(record, sent.sent_at)) found = place;
         }
+        if (found) return found;
         std::optional<row_progress> last;
         rows.progress(row, {&last, 1});
         if (last && (last->state == row_state::failed || last->state == row_state::timed_out))
