@@ -128,7 +128,7 @@ void check_retry(Make make) {
                                  failed_row(6, 0, error_type::parse)});
         const auto made = store->retry(retrying(*store), {}, {step(1), step(7)}, {}).value();
         expect(made.submitted == 2_u and made.skipped == 3_u) << made.skipped;
-        expect(made.refused.empty()) << "nobody asked for them by number";
+        expect(made.refused == std::vector{std::pair{row(3), step(1)}, std::pair{row(4), step(1)}});
         expect(store->get(operation(1).id, row(3), step(1)).value() == failed_row(3, 1));
         expect(store->get(operation(1).id, row(6), step(0)).value() ==
                failed_row(6, 0, error_type::parse));
@@ -142,7 +142,8 @@ void check_retry(Make make) {
                                      failed_row(4, 1, error_type::timeout), failed_row(5, 1)});
             const auto made = store->retry(retrying(*store), filter, steps, {}).value();
             std::string text = history(*store, {});
-            for (const auto each : made.refused) text += 'r' + std::to_string(to_number(each));
+            for (const auto& [each, at] : made.refused)
+                text += 'r' + std::to_string(to_number(each));
             expect(store->get(operation(1).id).value().rows.failed == 4 - made.submitted);
             return text + '-' + std::to_string(made.skipped);
         };
@@ -157,6 +158,16 @@ void check_retry(Make make) {
         expect(store->retry(retrying(*store), {.rows = {{}}}, {}, {}).error().code ==
                errc::invalid_argument);
         expect(store->get(operation(1).id, row(2), step(0)).value() == failed_row(2, 0));
+    };
+
+    "with no row to reset and none left over, nothing is changed"_test = [&] {
+        auto store = with_ended({failed_row(2, 0)});
+        const auto before = store->get(operation(1).id).value();
+        const auto made =
+            store->retry(retrying(*store), {.rows = {{row(7)}}}, {}, {created_event(before)});
+        expect(made.has_value() and made->submitted == 0_u);
+        expect(store->get(operation(1).id).value() == before);
+        expect(store->events(operation(1).id, 0, 10).value().empty());
     };
 
     "a retry of what somebody else has changed does nothing"_test = [&] {

@@ -23,8 +23,8 @@ struct retry_filter {
 /// What a retry begins with.
 struct retry_submission {
     std::uint64_t submitted = 0;
-    std::uint64_t skipped = 0;  ///< matched, and their step allows no retry
-    std::vector<std::pair<row_number, step_index>> refused{};  ///< the first hundred of them
+    std::uint64_t skipped = 0;  ///< matched, and cannot be retried
+    std::vector<std::pair<row_number, step_index>> refused{};  ///< by their step; the first hundred
 };
 
 /// How a row failed before it was tried again.
