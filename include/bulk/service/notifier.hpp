@@ -27,11 +27,15 @@ public:
         : storage_{storage}, events_{events}, log_{log} {}
 
     [[nodiscard]] result<> add(std::string name, notification_channel channel) {
+        if (is_blank(name) || !channel)
+            return fail(errc::invalid_argument,
+                        concat("channel '", name, "' needs a name and something to call"));
         const std::scoped_lock lock{mutex_};
         if (find(name) != nullptr)
             return fail(errc::invalid_argument,
                         concat("there is a channel '", name, "' already (case does not count)"));
-        if (channels_.empty()) (void)events_.add([this](const event& each) { tell(each); });
+        if (channels_.empty())
+            (void)events_.add_reader([this](const event& each) { return tell(each); });
         channels_.emplace_back(std::move(name),
                                std::make_shared<notification_channel>(std::move(channel)));
         return {};
@@ -47,11 +51,17 @@ private:
         return nullptr;
     }
 
-    void tell(const event& what) {
+    /// Fails when nobody could be told because the storage does not answer.
+    [[nodiscard]] result<> tell(const event& what) {
         const trigger happened = trigger_of(what);
-        if (happened == trigger::none) return;
+        if (happened == trigger::none) return {};
         const auto operation = storage_.get(what.operation);
-        if (!operation) return warn("notification failed", what, operation.error().message);
+        if (!operation) {
+            warn("notification failed", what, operation.error().message);
+            if (operation.error().code == errc::unavailable)
+                return std::unexpected{operation.error()};
+            return {};
+        }
         for (const auto& to : operation->recipients) {
             if (!includes(to.when, happened)) continue;
             shared_channel channel;
@@ -67,6 +77,7 @@ private:
             if (const auto sent = guarded([&] { (*channel)({what, to, *operation}); }); !sent)
                 warn("notification failed", what, sent.error().message);
         }
+        return {};
     }
 
     void warn(std::string_view event, const bulk::event& about, std::string why) const {

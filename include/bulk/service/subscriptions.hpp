@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,11 +42,24 @@ public:
 
     /// From the next event on. The handler is called until `remove`.
     [[nodiscard]] std::uint64_t add(event_handler handler) {
+        return add_reader([this, handler = std::move(handler)](const event& each) -> result<> {
+            if (const auto told = guarded([&] { handler(each); }); !told)
+                on_error_(each, told.error().message);
+            return {};
+        });
+    }
+
+    /// The same for one that may fail: then it is told again later, and what follows waits for it.
+    [[nodiscard]] std::uint64_t add_reader(std::function<result<>(const event&)> reader) {
         const std::uint64_t from = newest();
-        const std::scoped_lock lock{mutex_};
-        if (!last_) last_ = from;
-        handlers_.emplace(++next_, std::make_shared<subscriber>(from, std::move(handler)));
-        return next_;
+        std::uint64_t number = 0;
+        {
+            const std::scoped_lock lock{mutex_};
+            number = ++next_;
+            handlers_.emplace(number, std::make_shared<subscriber>(from, std::move(reader)));
+        }
+        notify();  // something may have happened since
+        return number;
     }
 
     void remove(std::uint64_t number) {
@@ -76,35 +91,30 @@ private:
     }
 
     struct subscriber {
-        std::uint64_t from;  ///< the newest event when it came
-        event_handler handle;
+        std::uint64_t told;  ///< the sequence up to which it knows
+        std::function<result<>(const event&)> tell;
     };
 
     /// One batch; then others have their turn.
     void tell() {
-        std::uint64_t after = 0;
+        std::vector<std::shared_ptr<subscriber>> subscribers;
+        std::uint64_t after = std::numeric_limits<std::uint64_t>::max();
         {
             const std::scoped_lock lock{mutex_};
             is_due_ = false;
-            after = last_.value_or(0);
+            is_telling_ = !handlers_.empty();
+            if (!is_telling_) return;
+            for (const auto& [number, each] : handlers_) {
+                subscribers.push_back(each);
+                after = std::min(after, each->told);
+            }
         }
         const auto found = storage_.events(std::nullopt, after, 100);
-        // Behind the events: whoever subscribed before one of them happened is among these.
-        std::vector<std::shared_ptr<subscriber>> subscribers;
-        {
-            const std::scoped_lock lock{mutex_};
-            for (const auto& [number, each] : handlers_) subscribers.push_back(each);
-        }
+        bool is_late = !found.has_value();
         if (found)
-            for (const auto& each : *found)
-                for (const auto& subscriber : subscribers) {
-                    if (each.sequence <= subscriber->from) continue;
-                    if (const auto told = guarded([&] { subscriber->handle(each); }); !told)
-                        on_error_(each, told.error().message);
-                }
+            for (const auto& subscriber : subscribers) is_late |= !tell(*subscriber, *found);
         const std::scoped_lock lock{mutex_};
-        if (found && !found->empty()) last_ = found->back().sequence;
-        if (!found) {
+        if (is_late) {
             jobs_.submit_at(jobs_.now() + std::chrono::seconds{1},
                             job{[this, keep = owner_()] { tell(); }});
         } else if (is_due_ || !found->empty()) {
@@ -114,6 +124,16 @@ private:
         }
     }
 
+    /// Whether it was told all of them.
+    static bool tell(subscriber& to, const std::vector<event>& events) {
+        for (const auto& each : events) {
+            if (each.sequence <= to.told) continue;
+            if (!to.tell(each)) return false;
+            to.told = each.sequence;
+        }
+        return true;
+    }
+
     Storage& storage_;
     executor& jobs_;
     std::function<void(const event&, const std::string&)> on_error_;
@@ -121,7 +141,6 @@ private:
     mutable std::mutex mutex_;
     std::map<std::uint64_t, std::shared_ptr<subscriber>> handlers_;
     std::uint64_t next_ = 0;
-    std::optional<std::uint64_t> last_;  ///< the sequence that was told last
     bool is_due_ = false;
     bool is_telling_ = false;
 };
