@@ -35,6 +35,7 @@ struct operation_record {
     operation_state state = operation_state::pending;
     bool paused = false;            ///< nothing new is begun until somebody resumes it
     bool cancel_requested = false;  ///< its owner ends it when the rows in flight are done
+    bool validated = false;         ///< every row was: `rows.total` is what the file has
     row_counters rows{};
     std::uint32_t retry_count = 0;
     std::string error_message{};
@@ -59,6 +60,7 @@ struct operation_record {
     if (next == operation_state::validating || operation.state == operation_state::retrying)
         operation.run_started_at = now;
     operation.state = next;
+    if (next == operation_state::running) operation.validated = true;
     if (!operation.started_at) operation.started_at = operation.run_started_at;
     if (is_final(next)) operation.completed_at = now;
     if (next == operation_state::retrying) {

@@ -23,7 +23,7 @@ struct retry_filter {
 /// What a retry begins with.
 struct retry_submission {
     std::uint64_t submitted = 0;
-    std::uint64_t skipped = 0;  ///< matched, and cannot be retried
+    std::uint64_t skipped = 0;                                 ///< matched, and cannot be retried
     std::vector<std::pair<row_number, step_index>> refused{};  ///< by their step; the first hundred
 };
 

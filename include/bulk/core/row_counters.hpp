@@ -10,7 +10,8 @@ namespace bulk {
 /// How far an operation is. A row that fails validation is processed and failed; a row that nobody
 /// tried (its operation failed or was cancelled first) is in `total` only.
 struct row_counters {
-    std::uint64_t total = 0;  ///< rows of the file; 0 until validation has counted them
+    std::uint64_t total =
+        0;  ///< rows of the file; 0 until validation has counted them, or was stopped
     std::uint64_t processed = 0;
     std::uint64_t successful = 0;
     std::uint64_t failed = 0;  ///< refused, failed or timed out

@@ -696,6 +696,7 @@ private:
     /// The operation's last change.
     template <typename Change>
     void close(Change change) {
+        if (phase_ == phase::validating) operation_.set_total(units_.rows().row_count());
         const auto closed = operation_.close(change, around_.jobs.now());
         if (!closed && closed.error().code != errc::illegal_transition)
             return trouble(closed.error(), &operation_run::end_phase);

@@ -60,7 +60,8 @@ public:
         const auto previous = current->state;
         if (is_final(previous)) return {};
         if (auto changed = change(*current, now); !changed) return changed;
-        current->rows.total = std::max(current->rows.total, record_.rows.total);
+        current->rows.total =
+            std::max({current->rows.total, record_.rows.total, current->rows.processed});
         std::vector<event> events{status_changed_event(*current, previous, now)};
         if (auto last = final_event(*current, now)) events.push_back(std::move(*last));
         auto stored = storage_.update(held_, *current, events);

@@ -83,12 +83,11 @@ void subscribe_declared(subscriptions<Storage>& events) {
         };
         const auto all = std::make_shared<state>();
         [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (events.add(
-                 [all](const event& what) {
-                     if (what.operation_name == description_of<Op>.name)
-                         tell_handler(std::get<I>(all->handlers), what);
-                 },
-                 concat("handler ", I, " of ", description_of<Op>.name)),
+            (events.add(concat("handler ", I, " of ", description_of<Op>.name),
+                        [all](const event& what) {
+                            if (what.operation_name == description_of<Op>.name)
+                                tell_handler(std::get<I>(all->handlers), what);
+                        }),
              ...);
         }(std::make_index_sequence<std::tuple_size_v<decltype(all->handlers)>>{});
     }

@@ -12,6 +12,7 @@
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/observer.hpp>
 #include <bulk/run/operation_run.hpp>
+#include <bulk/run/owned_operation.hpp>
 #include <bulk/service/metrics.hpp>
 #include <bulk/storage/concepts.hpp>
 
@@ -46,7 +47,8 @@ public:
           reading_{reading},
           on_events_{std::move(on_events)},
           on_change_{std::move(on_change)},
-          owner_{std::move(owner)} {
+          owner_{std::move(owner)},
+          log_{log} {
         for (const auto& each : Operations::descriptions)
             observers_.emplace_back(each.steps.size(), log);
     }
@@ -61,10 +63,7 @@ public:
                     return;
                 ++claiming_;
             }
-            auto claimed = storage_.claim({.owner = options_.service_name,
-                                           .names = names(),
-                                           .now = jobs_.now(),
-                                           .lease_time = options_.lease_time});
+            auto claimed = storage_.claim(request());
             std::shared_ptr<active_run> started;
             {
                 const std::scoped_lock lock{mutex_};
@@ -76,12 +75,26 @@ public:
                 }
             }
             if (!started) {
-                if (!claimed) look_again_later();
+                if (!claimed) look_again_later(claimed.error());
                 return;
             }
             started->start();
             if (is_stopping()) started->ask_to_stop(stop_reason::shutdown);
         }
+    }
+
+    /// Ends an operation that is to be cancelled and that nobody has. Whoever has it ends it itself.
+    void end_cancelled(operation_id id) {
+        auto claimed = storage_.claim(id, request());
+        if (!claimed || !*claimed) return;
+        owned_operation<Storage> mine{storage_, std::move(**claimed)};
+        const auto closed = mine.close(
+            [](operation_record& operation, timestamp now) {
+                return move_to(operation, operation_state::cancelled, now);
+            },
+            jobs_.now());
+        if (!closed) (void)storage_.release(mine.held());  // somebody finds it later
+        on_change_();
     }
 
     /// Asks the run of an operation to stop, if this process has it.
@@ -165,6 +178,13 @@ public:
     }
 
 private:
+    [[nodiscard]] claim_request request() const {
+        return {.owner = options_.service_name,
+                .names = names(),
+                .now = jobs_.now(),
+                .lease_time = options_.lease_time};
+    }
+
     static std::vector<std::string> names() {
         std::vector<std::string> all;
         for (const auto& each : Operations::descriptions) all.emplace_back(each.name);
@@ -218,7 +238,8 @@ private:
     void look_again_soon() {
         jobs_.submit(job{[this, keep = owner_()] { look_for_work(); }});
     }
-    void look_again_later() {
+    void look_again_later(const error& why) {
+        if (log_) log_({log_level::warning, "storage failed", {{"why", why.message}}});
         jobs_.submit_at(jobs_.now() + std::chrono::seconds{1},
                         job{[this, keep = owner_()] { look_for_work(); }});
     }
@@ -230,7 +251,8 @@ private:
     std::function<void()> on_events_;
     std::function<void()> on_change_;
     std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a run
-    std::deque<observer> observers_;                      ///< one for each operation, as listed
+    const log_handler& log_;
+    std::deque<observer> observers_;  ///< one for each operation, as listed
     mutable std::mutex mutex_;
     std::condition_variable ended_;
     std::map<operation_id, std::shared_ptr<active_run>> runs_;

@@ -96,8 +96,7 @@ private:
         if (!(*about)->retryable) return "Operation is not retryable (.retryable = false)";
         if (most_retries_ > 0 && record.retry_count >= most_retries_)
             return concat("Maximum retry attempts (", most_retries_, ") reached");
-        if (record.rows.total == 0)
-            return "Its rows were not all validated: create the operation again";
+        if (!record.validated) return "Its rows were not all validated: create the operation again";
         if (!keeps_rows(**about))
             if (const auto file = storage_.file(record.file_id); !file) {
                 if (file.error().code != errc::not_found) return std::unexpected{file.error()};

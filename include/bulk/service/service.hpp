@@ -18,7 +18,6 @@
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/scheduler.hpp>
 #include <bulk/rows/format.hpp>
-#include <bulk/run/active_run.hpp>
 #include <bulk/service/intake.hpp>
 #include <bulk/service/metrics.hpp>
 #include <bulk/service/retry_desk.hpp>
@@ -112,8 +111,7 @@ public:
             return {};
         });
         if (!asked) return asked;
-        core_->ask_to_stop(id, stop_reason::cancelled);
-        core_->look_for_work();  // somebody must end it, if nobody has it
+        core_->cancel(id);
         return {};
     }
 
@@ -124,7 +122,7 @@ public:
             record.paused = true;
             return {};
         });
-        if (asked) core_->ask_to_stop(id, stop_reason::paused);
+        if (asked) core_->pause(id);
         return asked;
     }
 

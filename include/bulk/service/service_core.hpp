@@ -120,10 +120,9 @@ public:
             if (is_closed_) return fail(errc::unavailable, "the service is shut down");
             const auto seen = changes_;
             lock.unlock();
-            const auto pending =
-                storage_.query(operation_query{.state = operation_state::pending, .page_size = 1});
+            const auto waiting = count_waiting(capacity);
             lock.lock();
-            if (pending) waiting_operations_ = pending->total;
+            if (waiting) waiting_operations_ = *waiting;
             if (waiting_operations_ < capacity) break;
             changed_.wait_for(lock, std::chrono::milliseconds{100},
                               [&] { return changes_ != seen || is_closed_; });
@@ -147,9 +146,14 @@ public:
             const auto now = storage_.get(id);
             return !now || is_final(now->state) || now->paused;
         });
+        tell_inline();
     }
 
-    void ask_to_stop(operation_id id, stop_reason reason) { dispatcher_.ask_to_stop(id, reason); }
+    void cancel(operation_id id) {
+        dispatcher_.ask_to_stop(id, stop_reason::cancelled);
+        dispatcher_.end_cancelled(id);
+    }
+    void pause(operation_id id) { dispatcher_.ask_to_stop(id, stop_reason::paused); }
     void check_signals(operation_id id) { dispatcher_.check_signals(id); }
 
     // --- changes ---------------------------------------------------------------------------------
@@ -209,16 +213,26 @@ public:
         changed_.notify_all();
         dispatcher_.stop();
         run_inline([this] { return dispatcher_.is_idle(); });
+        tell_inline();
         if (own_jobs_ == nullptr) return {};  // whoever runs the jobs runs them to their end
         if (std::exchange(is_shut_down_, true)) return {};
-        if (dispatcher_.wait_until_idle(options_.shutdown_timeout)) {
+        const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
+        const bool is_done = dispatcher_.wait_until_idle(options_.shutdown_timeout);
+        subscriptions_.notify();
+        const bool is_told =
+            subscriptions_.wait_until_idle(std::chrono::ceil<std::chrono::milliseconds>(
+                deadline - std::chrono::steady_clock::now()));
+        if (is_done && is_told) {
             own_jobs_->stop();
             return {};
         }
         const std::string busy = dispatcher_.abandon();
         own_jobs_->abandon();
-        return fail(errc::timed_out,
-                    concat("the service is shut down, but not all rows came to an end: ", busy));
+        return fail(
+            errc::timed_out,
+            is_done ? "the service is shut down, but not every event was told in time: a "
+                      "handler did not return, or the storage did not answer"
+                    : concat("the service is shut down, but not all rows came to an end: ", busy));
     }
 
     /// The service goes: with an executor of somebody else, what is left to do is theirs.
@@ -261,13 +275,45 @@ private:
         (void)inline_jobs_->run_until([&] { return done(); });
     }
 
+    /// The same for what is to be told to handlers, for as long as a shutdown would wait.
+    void tell_inline() {
+        const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
+        run_inline([&] {
+            return subscriptions_.is_idle() || std::chrono::steady_clock::now() > deadline;
+        });
+    }
+
+    /// Operations that nobody has begun, and that somebody could begin; at most so many.
+    [[nodiscard]] result<std::uint64_t> count_waiting(std::uint64_t most) {
+        operation_query query{
+            .state = operation_state::pending, .page_size = largest_page, .with_total = false};
+        std::uint64_t count = 0;
+        do {
+            const auto found = storage_.query(query);
+            if (!found) return std::unexpected{found.error()};
+            count += static_cast<std::uint64_t>(
+                std::ranges::count_if(found->items, [](const operation_record& each) {
+                    return !each.paused && !each.cancel_requested;
+                }));
+            query.after = found->next;
+        } while (count < most && !query.after.empty());
+        return count;
+    }
+
+    /// Looks now and then for what no one tells us: operations that other processes took in or left
+    /// behind when they died, and events that they wrote.
     void schedule_poll() {
-        if (!options_.pending_poll_interval || options_.scheduler != scheduling::channels) return;
-        jobs_.submit_at(jobs_.now() + *options_.pending_poll_interval,
-                        job{[weak = this->weak_from_this()] {
+        if (options_.scheduler == scheduling::immediate) return;
+        const bool runs = options_.scheduler == scheduling::channels;
+        const auto interval =
+            std::min(options_.pending_poll_interval.value_or(
+                         runs ? options_.lease_time : std::chrono::milliseconds{1'000}),
+                     options_.lease_time);
+        jobs_.submit_at(jobs_.now() + interval, job{[weak = this->weak_from_this()] {
                             const auto self = weak.lock();
                             if (self == nullptr || !self->usable()) return;
-                            self->dispatcher_.look_for_work();
+                            self->look_for_work();
+                            self->subscriptions_.notify();
                             self->schedule_poll();
                         }});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
@@ -9,8 +10,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,16 +40,23 @@ public:
           on_error_{std::move(on_error)},
           owner_{std::move(owner)} {}
 
+    /// What is told of an event; failing means "not now": it is told again later, and what follows
+    /// waits for it.
+    using reader = std::function<result<>(const event&)>;
+
     /// From the next event on, until `remove`.
     [[nodiscard]] std::uint64_t add(event_handler handler) {
-        return insert({.position = newest(), .handle = std::move(handler)});
+        return insert({.position = newest(), .tell = caught(std::move(handler))});
     }
 
     /// The same under a name by which the store remembers how far it has come: what was missed while
     /// no process was there is told when one is there again.
-    std::uint64_t add(event_handler handler, std::string name) {
+    std::uint64_t add(std::string name, event_handler handler) {
+        return add_reader(std::move(name), caught(std::move(handler)));
+    }
+    std::uint64_t add_reader(std::string name, reader tell) {
         auto known = storage_.event_position(name);
-        subscriber added{.handle = std::move(handler), .name = std::move(name)};
+        subscriber added{.tell = std::move(tell), .name = std::move(name)};
         if (known && *known) {
             added.position = **known;
         } else {
@@ -77,19 +87,36 @@ public:
         const std::scoped_lock lock{mutex_};
         return !is_telling_;
     }
+    [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds time) const {
+        std::unique_lock lock{mutex_};
+        return is_told_.wait_for(lock, time, [&] { return !is_telling_; });
+    }
 
 private:
     struct subscriber {
         std::uint64_t position = 0;  ///< of the last event that it was told; of `tell` alone
-        event_handler handle;
+        reader tell;
         std::string name{};  ///< empty: nobody remembers
     };
     using shared_subscriber = std::shared_ptr<subscriber>;
 
-    [[nodiscard]] std::uint64_t insert(subscriber added) {
-        const std::scoped_lock lock{mutex_};
-        subscribers_.emplace(++last_, std::make_shared<subscriber>(std::move(added)));
-        return last_;
+    [[nodiscard]] reader caught(event_handler handler) {
+        return [this, handler = std::move(handler)](const event& what) -> result<> {
+            if (const auto told = guarded([&] { handler(what); }); !told)
+                on_error_(what, told.error().message);
+            return {};
+        };
+    }
+
+    std::uint64_t insert(subscriber added) {
+        std::uint64_t number = 0;
+        {
+            const std::scoped_lock lock{mutex_};
+            number = ++last_;
+            subscribers_.emplace(number, std::make_shared<subscriber>(std::move(added)));
+        }
+        notify();  // something may have happened since
+        return number;
     }
 
     [[nodiscard]] std::uint64_t newest() {
@@ -103,27 +130,25 @@ private:
         {
             const std::scoped_lock lock{mutex_};
             is_due_ = false;
+            is_telling_ = !subscribers_.empty();
+            if (!is_telling_) return;
             for (const auto& [number, each] : subscribers_) all.push_back(each);
         }
-        std::uint64_t after = UINT64_MAX;
+        std::uint64_t after = std::numeric_limits<std::uint64_t>::max();
         for (const auto& each : all) after = std::min(after, position_of(*each));
         const auto found = storage_.events(std::nullopt, after, 100);
-        if (found) {
-            for (const auto& each : *found)
-                for (const auto& subscriber : all) tell(*subscriber, each);
-            if (!found->empty())
-                for (const auto& each : all)
-                    if (!each->name.empty())
-                        (void)storage_.set_event_position(each->name, each->position);
-        }
+        bool is_late = !found.has_value();
+        if (found)
+            for (const auto& each : all) is_late |= !tell(*each, *found);
         const std::scoped_lock lock{mutex_};
-        if (!found) {
+        if (is_late) {
             jobs_.submit_at(jobs_.now() + std::chrono::seconds{1},
                             job{[this, keep = owner_()] { tell(); }});
         } else if (is_due_ || !found->empty()) {
             jobs_.submit(job{[this, keep = owner_()] { tell(); }});
         } else {
             is_telling_ = false;
+            is_told_.notify_all();
         }
     }
 
@@ -135,11 +160,19 @@ private:
         return each.position;
     }
 
-    void tell(subscriber& to, const event& what) {
-        if (what.sequence <= to.position) return;
-        if (const auto told = guarded([&] { to.handle(what); }); !told)
-            on_error_(what, told.error().message);
-        to.position = what.sequence;
+    /// Whether it was told all of them.
+    [[nodiscard]] bool tell(subscriber& to, const std::vector<event>& events) {
+        const auto before = to.position;
+        bool is_told = true;
+        for (const auto& each : events) {
+            if (each.sequence <= to.position) continue;
+            is_told = to.tell(each).has_value();
+            if (!is_told) break;
+            to.position = each.sequence;
+        }
+        if (!to.name.empty() && to.position != before)
+            (void)storage_.set_event_position(to.name, to.position);
+        return is_told;
     }
 
     Storage& storage_;
@@ -147,6 +180,7 @@ private:
     std::function<void(const event&, const std::string&)> on_error_;
     std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a job
     mutable std::mutex mutex_;
+    mutable std::condition_variable is_told_;
     std::map<std::uint64_t, shared_subscriber> subscribers_;
     std::uint64_t last_ = 0;
     bool is_due_ = false;

@@ -1,0 +1,315 @@
+// Which operations run, when, and where: the queue, the workers, the start and the end of a process.
+#include <support/faulty_storage.hpp>
+#include <support/stage.hpp>
+#include <support/ut.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace boost::ut;
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+using bulk::operation_id, bulk::operation_state, bulk::row_state;
+using support::number, support::numbers, support::script;
+
+namespace {
+
+struct other : bulk::operation<other, number> {
+    BULK_OPERATION("other")
+    void process(const number&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+using operations = bulk::operation_list<support::pipeline>;
+using stage = support::stage<operations>;
+bulk::service_options only_front() { return {.scheduler = bulk::scheduling::none}; }
+
+/// Takes an operation in without running it.
+operation_id put_in(stage& on, std::string content) {
+    bulk::service<operations, bulk::memory::storage> front{operations{}, on.storage, only_front(),
+                                                           bulk::read_options{}, &on.jobs};
+    return front.create("pipeline", support::text(std::move(content))).value();
+}
+
+script::step wait_in_first(script& play) {
+    return [&play](const number& row, bulk::context& ctx) {
+        play.note(std::to_string(row.value) + '.' + std::to_string(ctx.attempt()));
+        return ctx.attempt() == 1 ? bulk::outcome::retry("later", 100s) : bulk::outcome::done();
+    };
+}
+
+suite<"workers"> workers = [] {
+    "as many operations run at once as there are workers, the oldest first"_test = [] {
+        script play;
+        play.first = wait_in_first(play);
+        stage on({.worker_count = 2});
+        std::vector<operation_id> all;
+        for (int i = 0; i < 5; ++i) {
+            all.push_back(on.create(numbers(1)));
+            on.jobs.advance(1ms);
+        }
+        std::size_t most = 0;
+        std::vector<operation_id> begun;
+        on.drive([&] {
+            most = std::max(most, on.service->metrics().running_operations);
+            for (const auto id : all)
+                if (on.get(id).started_at && std::ranges::find(begun, id) == begun.end())
+                    begun.push_back(id);
+            return std::ranges::all_of(all, [&](auto id) { return on.is_done(id); });
+        });
+        expect(most == 2_ul);
+        expect(std::equal_to{}(begun, all));
+    };
+
+    "an operation that fails does not harm the next"_test = [] {
+        script play;
+        stage on({.worker_count = 1});
+        const auto bad = on.create("wrong\n"), good = on.create(numbers(1));
+        expect(on.finish(bad).state == operation_state::failed);
+        expect(on.finish(good).state == operation_state::completed);
+    };
+
+    "what this program does not know is left to others"_test = [] {
+        script play;
+        stage on({.pending_poll_interval = 1s});
+        support::stage<bulk::operation_list<other>> others{{}, on.storage};
+        const auto id = others.create(numbers(1), "other");
+        on.drive_for(1min);
+        expect(on.get(id).state == operation_state::pending);
+        expect(others.finish(id).state == operation_state::completed);
+    };
+
+    "nobody runs it where there is no scheduler"_test = [] {
+        script play;
+        stage on(only_front());
+        const auto id = on.create(numbers(1));
+        on.drive_for(1h);
+        expect(on.get(id).state == operation_state::pending);
+    };
+};
+
+suite<"start"> starting = [] {
+    "what waits is begun at the start, the oldest first"_test = [] {
+        script play;
+        stage on(only_front());
+        std::vector<operation_id> all;
+        for (int i = 1; i <= 30; ++i) {
+            all.push_back(on.create("value\n" + std::to_string(i) + '\n'));
+            on.jobs.advance(1ms);
+        }
+        std::string expected;
+        for (int i = 1; i <= 30; ++i) expected += std::to_string(i) + ' ';
+        play.first = [&](const number& row, bulk::context&) {
+            play.note(row);
+            return bulk::outcome::done();
+        };
+        on.crash();
+        on.start({.worker_count = 1});
+        for (const auto id : all) expect(on.finish(id).state == operation_state::completed);
+        expect(play.calls == expected) << play.calls;
+    };
+
+    "what was running goes on where it was, when its owner's lease has run out"_test = [] {
+        script play;
+        play.first = [&](const number& row, bulk::context&) {
+            play.note(row);
+            return bulk::outcome::done();
+        };
+        stage on({.flush_batch_size = 1, .lease_time = 10s});
+        const auto id = on.create(numbers(20));
+        on.drive([&] { return play.calls.contains("9 "); });
+        on.crash();
+        on.jobs.advance(10s);
+        on.start({.flush_batch_size = 1});
+        expect(on.finish(id).rows.successful == 20_u);
+        std::istringstream calls{play.calls};
+        std::map<int, int> times;
+        for (int row = 0; calls >> row;) ++times[row];
+        expect(times.size() == 20_ul);
+        int again = 0;
+        for (const auto& [row, count] : times) again += count - 1;
+        expect(again <= 1_i) << play.calls;
+        expect(on.told(id).find("validating to running") ==
+               on.told(id).rfind("validating to running"));
+    };
+
+    "what was validating goes on, too"_test = [] {
+        script play;
+        stage on({.flush_batch_size = 1});
+        play.validate = [&](const number& row) -> bulk::result<> {
+            play.note(row);
+            if (row.value % 2 == 0) return bulk::fail("even");
+            return {};
+        };
+        const auto id = on.create(numbers(20));
+        on.drive([&] { return play.calls.contains("9 "); });
+        on.crash();
+        on.jobs.advance(1min);
+        on.start();
+        expect(on.finish(id).rows ==
+               bulk::row_counters{.total = 20, .processed = 20, .successful = 10, .failed = 10});
+    };
+
+    "what was being retried goes on, too"_test = [] {
+        script play;
+        play.first = [](const number&, bulk::context&) { return bulk::outcome::fail("no"); };
+        stage on;
+        auto record = on.run(numbers(1));
+        on.crash();
+        (void)move_to(record, operation_state::retrying, on.jobs.now());
+        expect(on.storage.update(record, {}).has_value());
+        on.start();
+        on.drive([&] { return on.is_done(record.id); });
+        expect(on.is_done(record.id));
+        expect(on.told(record.id).contains("retrying to running"));
+    };
+
+    "a storage that does not answer at first delays the start, no more"_test = [] {
+        script play;
+        int failures = 5;
+        bulk::memory::storage kept;
+        support::stage<operations, support::faulty_storage<bulk::memory::storage>> on{
+            only_front(), support::faulty_storage{kept, [&](const char* call) {
+                                                      return call == "claim"s && failures-- > 0;
+                                                  }}};
+        const auto id = on.create(numbers(1));
+        on.crash();
+        on.start();
+        expect(on.finish(id).state == operation_state::completed and failures < 0);
+    };
+
+    "settings that cannot work are refused by name, and nothing is begun"_test = [] {
+        script play;
+        stage on(only_front());
+        const auto id = on.create(numbers(1));
+        const auto refuses = [&](const bulk::service_options& options, const std::string& name) {
+            on.crash();
+            on.start(options);
+            const auto created = on.service->create("pipeline", support::text(numbers(1)));
+            expect(fatal(!created.has_value())) << name;
+            expect(created.error().code == bulk::errc::invalid_argument);
+            expect(created.error().message.starts_with(name)) << created.error().message;
+            on.drive_for(1min);
+            expect(on.get(id).state == operation_state::pending);
+        };
+        refuses({.flush_batch_size = 0}, "flush_batch_size");
+        refuses({.max_row_concurrency = 0}, "max_row_concurrency");
+        refuses({.worker_count = 0}, "worker_count");
+        refuses({.queue_capacity = 0}, "queue_capacity");
+        refuses({.pending_poll_interval = 0s}, "pending_poll_interval");
+        refuses({.lease_time = 0s}, "lease_time");
+    };
+};
+
+suite<"poll"> polling = [] {
+    "what others took in is found within the interval"_test = [] {
+        script play;
+        stage on({.pending_poll_interval = 10s});
+        on.drive_for(1s);
+        const auto id = put_in(on, numbers(1));
+        on.drive_for(10s);
+        expect(on.get(id).state == operation_state::completed);
+    };
+
+    "without an interval it is not looked for"_test = [] {
+        script play;
+        stage on;
+        on.drive_for(1s);
+        const auto id = put_in(on, numbers(1));
+        on.drive_for(20s);
+        expect(on.get(id).state == operation_state::pending);
+        (void)on.run(numbers(1));
+        expect(on.finish(id).state == operation_state::completed) << "until there is work anyway";
+    };
+
+    "a storage that does not answer is asked again the next time"_test = [] {
+        script play;
+        bool is_down = false;
+        bulk::memory::storage kept;
+        support::stage<operations, support::faulty_storage<bulk::memory::storage>> on{
+            {.pending_poll_interval = 10s},
+            support::faulty_storage{kept, [&](const char*) { return is_down; }}};
+        bulk::service<operations, bulk::memory::storage> front{operations{}, kept, only_front(),
+                                                               bulk::read_options{}, &on.jobs};
+        const auto id = front.create("pipeline", support::text(numbers(1))).value();
+        is_down = true;
+        on.drive_for(1min);
+        is_down = false;
+        on.drive_for(10s);
+        expect(kept.get(id).value().state == operation_state::completed);
+    };
+
+    "an operation that takes long is not taken from its owner"_test = [] {
+        script play;
+        play.first = wait_in_first(play);
+        const bulk::service_options options{.pending_poll_interval = 1s, .lease_time = 3s};
+        stage on(options);
+        bulk::service<operations, bulk::memory::storage> second{operations{}, on.storage, options,
+                                                                bulk::read_options{}, &on.jobs};
+        const auto id = on.create(numbers(2));
+        expect(on.finish(id).rows.successful == 2_u);
+        expect(play.calls.size() == "1.1 2.1 1.2 2.2 "s.size()) << play.calls;
+        on.service.reset();
+        on.jobs.drop_all();
+    };
+};
+
+suite<"shutdown"> stopping = [] {
+    "what runs is given back, what waits is not begun, and nothing is cancelled"_test = [] {
+        script play;
+        stage on({.worker_count = 1});
+        play.first = [&](const number& row, bulk::context& ctx) {
+            play.note(row);
+            if (row.value == 2 && !ctx.stop_token().stop_requested()) {
+                (void)on.service->shutdown();
+                expect(ctx.stop_token().stop_requested());
+            }
+            return bulk::outcome::done();
+        };
+        const auto first = on.create(numbers(9));
+        on.jobs.advance(1ms);
+        const auto second = on.create(numbers(1));
+        on.drive_for(1min);
+        expect(on.get(first).state == operation_state::running);
+        expect(on.get(first).rows.processed == 2_u and play.calls == "1 2 "s) << play.calls;
+        expect(on.get(second).state == operation_state::pending);
+        expect(!on.told(first).contains("cancelled"));
+        expect(on.service->create("pipeline", support::text("value\n")).error().code ==
+               bulk::errc::unavailable);
+        on.crash();
+        on.start({.worker_count = 1});
+        const auto begin = on.jobs.now();
+        expect(on.finish(first).rows.successful == 9_u);
+        expect(on.finish(second).rows.successful == 1_u);
+        expect(on.jobs.now() - begin < 1s) << "nobody waits for a lease that was given back";
+        expect(play.calls == "1 2 3 4 5 6 7 8 9 1 "s) << play.calls;
+    };
+
+    "a row that waits is not waited for, and keeps its tries"_test = [] {
+        script play;
+        play.first = wait_in_first(play);
+        stage on;
+        const auto id = on.create(numbers(1));
+        on.drive_for(1s);
+        (void)on.service->shutdown();
+        on.drive_for(1s);
+        expect(on.record(id, 1, 0)->state == row_state::running);
+        on.crash();
+        on.start();
+        expect(on.finish(id).rows.successful == 1_u);
+        expect(play.calls == "1.1 1.2 "s) << play.calls;
+    };
+
+    "twice is once"_test = [] {
+        stage on;
+        expect(on.service->shutdown().has_value() and on.service->shutdown().has_value());
+    };
+};
+
+}  // namespace
+
+int main() {}
