@@ -65,6 +65,7 @@ suite<"event"> events = [] {
         stopped.state = cancelled;
         stopped.rows = {.total = 5, .processed = 2, .successful = 2};
         expect(final_event(stopped, now)->kind == bulk::event_kind::cancelled);
+        stopped.validated = true;
         expect(final_event(stopped, now)->message == "Operation cancelled, 3 rows not processed"s);
     };
 

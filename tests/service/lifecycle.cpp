@@ -232,6 +232,7 @@ suite<"cancel"> cancelling = [] {
         script play;
         stage on;
         const auto id = on.create(numbers(3));
+        expect(on.drive([&] { return on.get(id).state != operation_state::pending; }));
         expect(on.service->cancel(id).has_value() and on.service->cancel(id).has_value());
         const auto done = on.finish(id);
         expect(on.service->cancel(id).error().code == bulk::errc::illegal_transition);

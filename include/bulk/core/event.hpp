@@ -106,7 +106,7 @@ inline std::string seconds_text(std::chrono::microseconds span) {
             auto event = detail::about(operation, event_kind::cancelled, now);
             event.level = severity::warning;
             event.message = "Operation cancelled";
-            if (operation.rows.total > 0)
+            if (operation.validated)
                 event.message += concat(", ", unprocessed(operation.rows), " rows not processed");
             return event;
         }
