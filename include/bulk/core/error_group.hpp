@@ -136,7 +136,8 @@ public:
         auto found = groups_.find(at);
         if (found == groups_.end() && groups_.size() >= limit_) {
             if (!others_) others_.emplace(error_group{.pattern = "others"});
-            return count(*others_, record);
+            count(*others_, record);
+            return;
         }
         if (found == groups_.end()) {
             error_group fresh{

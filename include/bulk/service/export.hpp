@@ -49,7 +49,8 @@ public:
     [[nodiscard]] result<export_summary> run() {
         auto bytes = open_file();
         if (!bytes) return std::unexpected{std::move(bytes).error()};
-        auto exported = *bytes ? from_file(std::move(**bytes)) : from_records();
+        auto& found = *bytes;
+        auto exported = found ? from_file(std::move(*found)) : from_records();
         if (!exported) return std::unexpected{std::move(exported).error()};
         return std::move(summary_);
     }
@@ -86,12 +87,18 @@ private:
                     return write_file(
                         *reader, converting_writer<row_type>{options_.format, reading_.dialect},
                         name_of(options_.format));
-                std::string header;
-                if constexpr (requires { reader->format().header; })
-                    if (reader->format().header) header = reader->raw();
-                return write_file(*reader, copying_writer<row_type>{options_.format, header},
+                return write_file(*reader,
+                                  copying_writer<row_type>{options_.format, header_of(*reader)},
                                   Format::name);
             });
+    }
+
+    /// The first line of a file that names its columns, before the first row is read.
+    template <typename Reader>
+    [[nodiscard]] static std::string header_of(const Reader& reader) {
+        if constexpr (requires { reader.format().header; })
+            if (reader.format().header) return std::string{reader.raw()};
+        return {};
     }
 
     /// The operation failed because of it; there may be a report all the same.
