@@ -6,9 +6,11 @@
 #include <bulk/operation/step_table.hpp>
 #include <bulk/run/guard.hpp>
 
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace bulk {
 
@@ -37,6 +39,18 @@ public:
             else
                 return {};
         });
+    }
+
+    /// What each of them has against the metadata.
+    [[nodiscard]] std::vector<std::string> metadata_errors() {
+        std::vector<std::string> all;
+        (void)validate_all([&]<typename Validator>(Validator& validator) -> result<> {
+            if constexpr (requires { validator.validate(metadata_); })
+                if (auto valid = guarded([&] { return validator.validate(metadata_); }); !valid)
+                    all.push_back(std::move(valid).error().message);
+            return {};
+        });
+        return all;
     }
 
     static constexpr bool has_row_validators = validates_rows<Op> || lists_validators<Op>;

@@ -95,7 +95,9 @@ public:
 
     [[nodiscard]] row_number row() const { return row_; }                 ///< of the last row
     [[nodiscard]] std::uint64_t line() const { return scanner_.line(); }  ///< where it begins
-    /// The last row as it stands in the file; gone with the next one, or when it was too long.
+    /// Whether there is a raw text of the last row: not when it was too long.
+    [[nodiscard]] bool has_raw() const { return scanner_.passed_over() == 0; }
+    /// The last row as it stands in the file, before the first one its header; gone with the next.
     [[nodiscard]] std::string_view raw() const { return scanner_.current().whole(); }
     [[nodiscard]] const row_error& problem() const { return problem_; }
     [[nodiscard]] const bulk::error& error() const { return scanner_.error(); }

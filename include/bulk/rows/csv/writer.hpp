@@ -96,15 +96,21 @@ template <typename T>
 
 }  // namespace detail
 
+/// The fields of a row as texts, in the order of its columns.
+template <declared_row Row>
+[[nodiscard]] std::array<std::string, columns_of<Row>.size> fields_of_row(const Row& row,
+                                                                          bool reveal_pii) {
+    std::array<std::string, columns_of<Row>.size> fields;
+    for_each_pointer(columns_of<Row>, [&]<auto Pointer>(std::size_t i) {
+        fields[i] = detail::cell_text(row.*Pointer, column_descriptions<Row>[i].format, reveal_pii);
+    });
+    return fields;
+}
+
 /// Appends a row; what is written is read as the same row, personal data and guarded formulas apart.
 template <declared_row Row>
 void write_row(std::string& out, const Row& row, const write_options& options = {}) {
-    std::array<std::string, columns_of<Row>.size> fields;
-    for_each_pointer(columns_of<Row>, [&]<auto Pointer>(std::size_t i) {
-        fields[i] =
-            detail::cell_text(row.*Pointer, column_descriptions<Row>[i].format, options.reveal_pii);
-    });
-    write_line(out, fields, options);
+    write_line(out, fields_of_row(row, options.reveal_pii), options);
 }
 
 }  // namespace bulk::csv

@@ -6,7 +6,7 @@
 #include <bulk/core/names.hpp>
 #include <bulk/rows/cell.hpp>
 #include <bulk/rows/column_type.hpp>
-#include <bulk/rows/json/strings.hpp>
+#include <bulk/rows/json/object.hpp>
 #include <bulk/rows/json/values.hpp>
 #include <bulk/rows/json/writer.hpp>
 #include <bulk/rows/members.hpp>
@@ -22,68 +22,14 @@
 
 namespace bulk::json {
 
-namespace detail {
-
-/// A value as it stands in the text, and whether it stands in quotes.
-struct member_value {
-    std::string text{};
-    bool is_string = false;
-};
-
-/// The members of one object, by name. Fails with what is wrong and where.
-[[nodiscard]] inline result<std::vector<std::pair<std::string, member_value>>> read_members(
-    std::string_view text) {
-    const std::string padded = std::string{text} + std::string(64, '\0');
-    const char* at = padded.data();
-    const char* const end = at + text.size();
-    const auto refuse = [&](std::string_view why) {
-        return fail(errc::invalid_argument, concat("the metadata is not a JSON object: ", why,
-                                                   ", at byte ", at - padded.data() + 1));
-    };
-    std::vector<std::pair<std::string, member_value>> members;
-    skip_spaces(at, end);
-    const char* whole = at;
-    if (at == end || *at != '{') return refuse("it does not begin with '{'");
-    if (const auto wrong = skip_value(at, end, 32); wrong != syntax::fine)
-        return refuse(describe(wrong));
-    skip_spaces(at, end);
-    if (at != end) return refuse(describe(syntax::text_behind));
-    // It is JSON, so every step from here on finds what it expects.
-    const auto content = [](const string_token& token) {
-        std::string said(token.raw.size(), '\0');
-        said.resize(static_cast<std::size_t>(unescape(token.raw, said.data()) - said.data()));
-        return said;
-    };
-    at = whole + 1;
-    while (true) {
-        while (*at != '"' && *at != '}') ++at;
-        if (*at == '}') return members;
-        string_token token;
-        if (read_string(at, end, token) != syntax::fine) return refuse("a key cannot be read");
-        auto& [name, value] = members.emplace_back();
-        name = content(token);
-        while (*at != ':') ++at;
-        ++at;
-        skip_spaces(at, end);
-        const char* const begin = at;
-        value.is_string = *at == '"';
-        if (skip_value(at, end, 32) != syntax::fine) return refuse("a value cannot be read");
-        value.text = std::string{begin, at};
-        if (value.is_string) {
-            const char* inner = begin;
-            if (read_string(inner, end, token) == syntax::fine) value.text = content(token);
-        }
-    }
-}
-
-}  // namespace detail
-
 /// Metadata from a JSON object; empty text is an object without members. Names match as those of
 /// columns do. Fails with every member that is missing or cannot be read.
 template <declared_metadata Metadata>
 [[nodiscard]] result<Metadata> read_metadata(std::string_view text) {
-    auto members = detail::read_members(is_blank(text) ? "{}" : text);
-    if (!members) return std::unexpected{std::move(members).error()};
+    auto members = read_members(is_blank(text) ? "{}" : text);
+    if (!members)
+        return fail(errc::invalid_argument,
+                    concat("the metadata is not a JSON object: ", members.error().message));
     Metadata read{};
     std::string problems;
     const auto report = [&](std::string_view name, std::string_view why) {
@@ -92,7 +38,7 @@ template <declared_metadata Metadata>
     for_each_pointer(fields_of<Metadata>, [&]<auto Pointer>(std::size_t i) {
         using type = member_type_of<Pointer>;
         const auto& field = field_descriptions<Metadata>[i];
-        const detail::member_value* given = nullptr;
+        const member_value* given = nullptr;
         for (const auto& [name, value] : *members)
             if (name == field.name || (given == nullptr && same_column(name, field.name)))
                 given = &value;

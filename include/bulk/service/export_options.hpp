@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/error_type.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/names.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/core/row_state.hpp>
+#include <bulk/operation/description.hpp>
+#include <bulk/rows/format.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bulk {
+
+enum class export_kind : std::uint8_t {
+    report,  ///< what became of each row; for people
+    data,    ///< the rows themselves; to be uploaded again
+};
+BOOST_DESCRIBE_ENUM(export_kind, report, data)
+
+enum class export_format : std::uint8_t { csv, json, ndjson };
+BOOST_DESCRIBE_ENUM(export_format, csv, json, ndjson)
+
+enum class export_rows : std::uint8_t {
+    all,
+    succeeded,    ///< completed their last step
+    failed,       ///< refused, failed or timed out
+    unprocessed,  ///< nobody got to them, or their operation ended before they did
+};
+BOOST_DESCRIBE_ENUM(export_rows, all, succeeded, failed, unprocessed)
+
+/// Which rows, and how. What is not set does not restrict; what is set must all hold. Everything is
+/// asked of a row's last record, never of an earlier one.
+struct export_options {
+    export_kind kind = export_kind::report;
+    export_format format = export_format::csv;
+    export_rows rows = export_rows::all;
+    /// A row that waits for its next step is pending, though the last one was completed.
+    std::optional<row_state> state{};
+    std::optional<error_type> failure{};
+    std::string step{};              ///< where the row is: a step's name, or "validation"
+    std::vector<row_number> only{};  ///< any of these; empty means all
+};
+
+/// What an export was.
+struct export_summary {
+    std::uint64_t rows = 0;
+    std::uint64_t left_out = 0;  ///< matched, but cannot be written in this format
+    std::string content_type{};
+    std::string file_name{};  ///< a proposal
+    std::string
+        file_error{};  ///< where the stored file cannot be read on: what comes after is missing
+};
+
+/// Takes the export part by part. What it returns or throws ends the export.
+using export_sink = std::function<result<>(std::string_view)>;
+
+/// The step of that name, in any case; none for the empty name.
+[[nodiscard]] inline result<std::optional<step_index>> find_step(
+    const operation_description& operation, std::string_view name) {
+    if (name.empty()) return std::nullopt;
+    if (same_name(name, operation.step_name(validation_step))) return validation_step;
+    std::vector<std::string_view> known{operation.step_name(validation_step)};
+    for (std::size_t i = 0; i < operation.steps.size(); ++i) {
+        if (same_name(name, operation.steps[i].name)) return static_cast<step_index>(i);
+        known.push_back(operation.steps[i].name);
+    }
+    const auto near = nearest_name(name, known);
+    return fail(errc::invalid_argument,
+                concat("operation '", operation.name, "' has no step '", name, '\'',
+                       near ? concat("; did you mean '", *near, "'?") : std::string{}));
+}
+
+/// How a file of an extension is called on the wire.
+[[nodiscard]] constexpr std::string_view content_type_of(std::string_view extension) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> known{
+        {{"csv", "text/csv; charset=utf-8"},
+         {"tsv", "text/tab-separated-values; charset=utf-8"},
+         {"json", "application/json"},
+         {"ndjson", "application/x-ndjson"}}};
+    for (const auto& [name, type] : known)
+        if (name == extension) return type;
+    return "text/plain; charset=utf-8";
+}
+
+/// `users.csv.gz` to `users-failed.csv`: a name that is safe in a header and in a folder.
+[[nodiscard]] inline std::string export_file_name(std::string_view source,
+                                                  std::string_view operation,
+                                                  const export_options& options,
+                                                  std::string_view extension) {
+    source = source.substr(source.find_last_of("/\\") + 1);
+    if (const auto ending = format_extension(source); !ending.empty())
+        source = source.substr(0, static_cast<std::size_t>(ending.data() - source.data()) - 1);
+    std::string name{source};
+    if (name.empty()) name = operation;
+    for (char& c : name)
+        if (static_cast<unsigned char>(c) < 0x20 ||
+            std::string_view{"\"'\\/:*?<>|;%\x7f"}.contains(c))
+            c = '_';
+    if (options.rows != export_rows::all) name += concat('-', name_of(options.rows));
+    if (options.kind == export_kind::report) name += "-report";
+    return concat(name, '.', extension);
+}
+
+}  // namespace bulk
