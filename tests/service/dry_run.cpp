@@ -24,7 +24,7 @@ struct order {
     std::optional<std::string> note;
     bulk::pii<int> pin;
 };
-BULK_ROW(order, (id, .row_id = true), amount, note, pin);
+BULK_ROW(order, (id, .row_id = true, .unique = true), amount, note, pin);
 
 struct request {
     std::string by;
@@ -211,6 +211,27 @@ suite<"dry run"> dry = [] {
             }},
             "o.csv", {}, bulk::formats<>);
         expect(!report and report.error().code == bulk::errc::unavailable);
+    };
+
+    "the service says so of a file that it does not keep"_test = [] {
+        bulk::memory::storage storage;
+        bulk::service service{known, storage};
+        const auto file = [] {
+            return bulk::upload{"o.csv", bulk::bytes_of_text("id,amount,note,pin\na,1,,1\na,2,,2\n"
+                                                             "b,101,,3\n")};
+        };
+        const auto report = service.validate("orders", file(), std::string{good});
+        expect(fatal(report.has_value()));
+        expect(!report->is_valid and report->rows == bulk::row_counters{3, 3, 1, 2});
+        expect(report->errors.size() == 2_ul and report->groups.size() == 2_ul);
+        expect(report->errors[0].error_message ==
+               "column 'id' must be unique, and row 1 has the same value");
+        expect(service.validate("orders", file(), request{"nobody", 5})->metadata_errors.size() ==
+               1_ul);
+        expect(service.validate("order", file()).error().code == bulk::errc::not_found);
+        expect(service.query(bulk::operation_query{}).value().total == 0_u);
+        expect(service.events(std::nullopt, 0).value().empty());
+        expect(storage.file("memory-1").error().code == bulk::errc::not_found);
     };
 };
 

@@ -496,6 +496,24 @@ suite<"many rows"> many = [] {
         expect(bulk::error_groups_of(w.storage, {.value = {1, 2}}).error().code ==
                bulk::errc::not_found);
     };
+
+    "the service has it all"_test = [] {
+        world at;
+        const auto done = at.run("tracked", "value,text\n1,\n2,\n4,\n13,\n");
+        std::string out;
+        const auto summary = at.service.export_rows(
+            done.id, {.kind = export_kind::data, .rows = export_rows::failed},
+            [&](std::string_view part) -> bulk::result<> {
+                out += part;
+                return {};
+            });
+        expect(summary.has_value() and summary->rows == 3_u);
+        expect(out == "value,text\n2,\n4,\n13,\n") << out;
+        const auto groups = at.service.error_groups(done.id).value();
+        expect(groups.size() == 2_ul and groups[0].count == 2_u);
+        expect(at.service.template_for("TRACKED").value() == "value,text\n");
+        expect(at.service.template_for("none").error().code == bulk::errc::not_found);
+    };
 };
 
 }  // namespace

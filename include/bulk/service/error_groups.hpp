@@ -19,13 +19,15 @@ template <storage Storage>
 [[nodiscard]] result<std::vector<error_group>> error_groups_of(
     Storage& storage, operation_id operation, std::size_t limit = error_grouping::default_limit) {
     error_grouping grouping{limit};
-    row_query query{.operation = operation, .errors_only = true, .page_size = largest_page};
+    row_query query{.operation = operation,
+                    .errors_only = true,
+                    .page_size = largest_page,
+                    .with_total = false};
     do {
         auto page = storage.query(query);
         if (!page) return std::unexpected{std::move(page).error()};
         for (const auto& record : page->items) grouping.add(record);
         query.after = std::move(page->next);
-        if (!page->items.empty()) query.from_row = page->items.back().row;
     } while (!query.after.empty());
     return grouping.groups();
 }

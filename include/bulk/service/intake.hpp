@@ -22,21 +22,27 @@
 
 namespace bulk {
 
-/// The metadata as JSON, if the operation can read it.
+/// The metadata of an operation as JSON.
 template <typename Op, typename Metadata>
-[[nodiscard]] result<std::string> metadata_for(const Metadata& metadata) {
-    std::string text;
+[[nodiscard]] result<std::string> metadata_text(const Metadata& metadata) {
     if constexpr (std::same_as<Metadata, std::string>) {
-        text = is_blank(metadata) ? "{}" : metadata;
+        return is_blank(metadata) ? "{}" : metadata;
     } else if constexpr (std::same_as<Metadata, typename Op::metadata_type>) {
-        text = json::metadata_text(metadata);
+        return json::metadata_text(metadata);
     } else {
         return fail(errc::invalid_argument,
                     concat("the metadata is of another type than operation '",
                            description_of<Op>.name, "' takes"));
     }
-    if (auto read = json::read_metadata<typename Op::metadata_type>(text); !read)
-        return std::unexpected{std::move(read).error()};
+}
+
+/// The same, if the operation can read it.
+template <typename Op, typename Metadata>
+[[nodiscard]] result<std::string> metadata_for(const Metadata& metadata) {
+    auto text = metadata_text<Op>(metadata);
+    if (text)
+        if (auto read = json::read_metadata<typename Op::metadata_type>(*text); !read)
+            return std::unexpected{std::move(read).error()};
     return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/core/error_group.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/log.hpp>
@@ -18,11 +19,16 @@
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/scheduler.hpp>
 #include <bulk/rows/format.hpp>
+#include <bulk/service/dry_run.hpp>
+#include <bulk/service/error_groups.hpp>
+#include <bulk/service/export.hpp>
+#include <bulk/service/export_options.hpp>
 #include <bulk/service/intake.hpp>
 #include <bulk/service/metrics.hpp>
 #include <bulk/service/retry_desk.hpp>
 #include <bulk/service/service_core.hpp>
 #include <bulk/service/signal_desk.hpp>
+#include <bulk/service/template_text.hpp>
 #include <bulk/service/upload.hpp>
 #include <bulk/storage/concepts.hpp>
 
@@ -149,6 +155,52 @@ public:
     [[nodiscard]] result<page<row_record>> errors(operation_id id, std::string after = {}) {
         return storage().query(
             row_query{.operation = id, .errors_only = true, .after = std::move(after)});
+    }
+
+    /// What went wrong, told apart by its kind: errors that differ in numbers and quoted text are one
+    /// group, with its count, its first row and a sample.
+    [[nodiscard]] result<std::vector<error_group>> error_groups(operation_id id) {
+        return error_groups_of(storage(), id);
+    }
+
+    /// Writes the rows of an operation to `sink`, piece by piece: a report of what became of them, or
+    /// the rows themselves, ready to be taken in again. Any number of rows in little memory.
+    [[nodiscard]] result<export_summary> export_rows(operation_id id, const export_options& options,
+                                                     const export_sink& sink) {
+        return export_operation(Operations{}, storage(), id, options, core_->reading(), Formats{},
+                                sink);
+    }
+
+    /// An empty file for an operation, to be filled in.
+    [[nodiscard]] result<std::string> template_for(std::string_view name,
+                                                   export_format format = export_format::csv) {
+        std::string text;
+        auto known = Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
+            text = template_text<Op>(format, core_->reading());
+        });
+        if (!known) return std::unexpected{std::move(known).error()};
+        return text;
+    }
+
+    /// What `create` and the run would say of a file before the first step, for every row; nothing is
+    /// run, and nothing is stored.
+    template <typename Metadata = std::string>
+    [[nodiscard]] result<dry_run_report> validate(std::string_view name, result<upload> file,
+                                                  const Metadata& metadata = {}) {
+        if (!file) return std::unexpected{std::move(file).error()};
+        result<dry_run_report> report;
+        auto known = Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
+            const dry_run_options options{
+                .max_file_size = static_cast<std::uint64_t>(core_->options().max_file_size)};
+            auto text = metadata_text<Op>(metadata);
+            if (text)
+                report = dry_run<Op>(*text, std::move(file->bytes), file->name, core_->reading(),
+                                     Formats{}, options);
+            else
+                report = std::unexpected{std::move(text).error()};
+        });
+        if (!known) return std::unexpected{std::move(known).error()};
+        return report;
     }
 
     // --- signals ---------------------------------------------------------------------------------
