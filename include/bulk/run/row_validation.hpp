@@ -95,7 +95,8 @@ private:
         const timestamp now = at.watch.now();
         mark_refused(reader.row());
         std::string_view raw;
-        if constexpr (shows_raw_rows<Reader>) raw = reader.raw();
+        if constexpr (requires { reader.has_raw(); })
+            if (reader.has_raw()) raw = reader.raw();
         outcomes_.fail_unread(at, begun(reader.row(), now), to_text(reader.problem()), raw, now);
     }
 
