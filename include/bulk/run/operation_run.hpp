@@ -134,8 +134,9 @@ private:
     struct visitor {
         operation_run& run;
         row_task& at;
+        bool is_resumed = run.operation_.was_begun();
 
-        [[nodiscard]] bool is_selective() const { return run.operation_.was_begun(); }
+        [[nodiscard]] bool is_selective() const { return is_resumed; }
         [[nodiscard]] bool wants(row_number row) const {
             const auto known = at.standing(row);
             if (!known) return true;
@@ -351,7 +352,7 @@ private:
     void read(const row_unit& unit) {
         seen_task at = make_task();
         if (operation_.was_begun() && !load_standings(at, unit)) return;
-        visitor visit{*this, at};
+        visitor visit{.run = *this, .at = at};
         const timestamp begin = around_.jobs.now();
         const auto end = units_.rows().read(unit, visit);
         const auto took = around_.jobs.now() - begin;

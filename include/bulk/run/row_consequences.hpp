@@ -39,7 +39,6 @@ struct row_visit {
     bool has_waited = false;  ///< and its record says so
     timestamp deadline = parked_row::no_deadline;
     const row_record* before = nullptr;
-    std::shared_ptr<step_waits> frame{};
     bool signal_failed = false;
 };
 
@@ -202,8 +201,8 @@ private:
 
     void suspend(row_task& at, const step_description& about, visit& here, timestamp now) {
         auto record = open_record(here, about);
-        record.journal = to_journal(here.frame->told());
-        const auto& waiting = here.frame->waiting();
+        record.journal = to_journal(at.frame->told());
+        const auto& waiting = at.frame->waiting();
         const bool is_old =
             here.before != nullptr && here.before->state == row_state::waiting_for_completion;
         const auto kept = is_old ? here.before->wait_until : std::nullopt;
@@ -221,7 +220,7 @@ private:
         }
         put_waiting(at, std::move(record), here.deadline, now);
         auto row = parked(here, static_cast<step_index>(about.index), park_reason::coroutine);
-        row.frame = std::make_unique<std::shared_ptr<step_waits>>(std::move(here.frame));
+        row.frame = std::make_unique<std::shared_ptr<step_waits>>(std::move(at.frame));
         at.park(std::move(row), due_at(here.deadline));
     }
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -70,7 +71,8 @@ struct row_task {
     std::map<row_number, row_record> interrupted;  ///< of rows that were running or waiting
     std::atomic<std::uint64_t> row{0};             ///< that user code has; 0 is none
     std::atomic<int> step{0};
-    std::optional<linked_stop> check;  ///< of a step that must be done by `check_until`
+    std::shared_ptr<step_waits> frame;  ///< of the step at hand, if it is a coroutine
+    std::optional<linked_stop> check;   ///< of a step that must be done by `check_until`
     timestamp check_until{};
 };
 

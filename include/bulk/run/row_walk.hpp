@@ -50,30 +50,31 @@ public:
         const bool is_exact = at.watch.is_exact() || start.step > 0 || start.attempt > 1 ||
                               start.retry_attempt > 0 || start.before != nullptr;
         timestamp began = is_exact ? at.watch.now() : timestamp{};
-        int done = start.step;
+        const int first = start.step;
+        int done = first;
         const bool finished = instance_.steps().visit_from(
-            static_cast<std::size_t>(start.step), [&](const auto& step) {
+            static_cast<std::size_t>(first), [&]<typename Step>(const Step& step) {
                 enter(at, place.number(), step, start.attempt);
+                answer said = answer::done;
+                if constexpr (is_plain<Step>) {
+                    said = call_step(step, row, instance_.metadata(), at.ctx, at.details);
+                    if (said == answer::done && !is_exact) [[likely]] {
+                        ++done;
+                        return true;
+                    }
+                }
                 visit here{.row = row,
                            .place = place,
                            .attempt = start.attempt,
                            .retry_attempt = start.retry_attempt,
                            .began = began,
                            .before = start.before};
-                const auto said = call(at, step, here);
-                if (said == answer::done) [[likely]] {
-                    ++done;
-                    if (!is_exact) return true;
-                    const timestamp now = at.watch.now();
-                    consequences_.step_done(at, here, step.description.index, now, {});
-                    began = now;
-                } else {
-                    if (!is_exact)
-                        here.began = consequences_.quick_part(at, place.number(), start.step, done);
-                    if (!consequences_.take(at, step.description, said, here)) return false;
-                    ++done;
-                    began = at.watch.now();
-                }
+                if constexpr (!is_plain<Step>) said = call(at, step, here);
+                if (!is_exact)
+                    here.began = consequences_.quick_part(at, place.number(), first, done);
+                if (!consequences_.take(at, step.description, said, here)) return false;
+                ++done;
+                began = at.watch.now();
                 start = {};
                 return true;
             });
@@ -96,7 +97,8 @@ public:
         const timestamp now = at.watch.now();
         if (before.state == row_state::running) {  // its next try may be due only later
             if (!before.wait_until || *before.wait_until <= now)
-                return walk(at, row, place, {start.step, before.attempt + 1, before.retry_attempt});
+                return walk(at, row, place,
+                            {start.step, before.attempt + 1, before.retry_attempt, &before});
             at.writer.pass();
             return consequences_.wait_on(at, row, place, before, park_reason::back_off,
                                          *before.wait_until);
@@ -137,7 +139,7 @@ public:
                        .began = parked.started_at,
                        .has_waited = true,
                        .deadline = parked.deadline};
-            if (parked.frame != nullptr) here.frame = *parked.frame;
+            if (parked.frame != nullptr) at.frame = *parked.frame;
             goes_on = consequences_.take(at, step.description,
                                          resume(at, step, here, parked.reason, woken.told), here);
             return false;  // one step; the others walk
@@ -165,14 +167,17 @@ private:
 
     // --- what a step says ------------------------------------------------------------------------
 
-    /// Executes a step, and asks a polled one for the first time.
+    /// A step that is over when its call is.
+    template <typename Step>
+    static constexpr bool is_plain = Step::kind == step_kind::plain && !is_task<returned_by<Step>>;
+
+    /// Executes a step that is not plain, and asks a polled one for the first time.
     template <typename Step>
     [[nodiscard]] answer call(row_task& at, const Step& step, visit& here) {
         if constexpr (is_task<returned_by<Step>>) {
             return begin_task(at, step, here);
         } else {
             const auto said = call_step(step, here.row, instance_.metadata(), at.ctx, at.details);
-            if constexpr (Step::kind == step_kind::plain) return said;
             if (said != answer::done) return said;
             if constexpr (Step::kind == step_kind::polled) return check(at, step, here);
             if constexpr (Step::kind == step_kind::signalled) return ask_key(at, step, here);
@@ -235,7 +240,7 @@ private:
             return answer::failed;
         }
         const auto frame = std::make_shared<frame_type>(std::move(own), at.ctx);
-        here.frame = frame;
+        at.frame = frame;
         if (here.before != nullptr) frame->replay(parse_journal(here.before->journal));
         const auto made = guarded([&] {
             frame->begin([&](const row_type& row, context& ctx) {
@@ -251,7 +256,7 @@ private:
     [[nodiscard]] answer resume_task(row_task& at, const Step&, visit& here,
                                      const std::optional<given_signal>& told) {
         using frame_type = task_frame<row_type, typename returned_by<Step>::value_type>;
-        auto& frame = static_cast<frame_type&>(*here.frame);
+        auto& frame = static_cast<frame_type&>(*at.frame);
         using kind = wait_answer::kind;
         if (std::holds_alternative<sleep_request>(frame.waiting()))
             frame.answer({kind::slept});
@@ -269,7 +274,7 @@ private:
         frame.body().resume(frame);
         if (!frame.body().is_done()) return answer::suspended;
         const auto said = answer_of_call([&] { return frame.body().take(); }, at.details);
-        here.frame.reset();
+        at.frame.reset();
         return said;
     }
 
