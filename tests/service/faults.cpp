@@ -1,0 +1,182 @@
+// Steps that block, throw or look at their stop token; storage that stays away.
+#include <bulk/bulk.hpp>
+
+#include <support/faulty_storage.hpp>
+#include <support/stage.hpp>
+#include <support/ut.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+using namespace boost::ut;
+using namespace std::chrono_literals;
+using bulk::operation_state, bulk::row_state;
+using support::number, support::numbers, support::pipeline;
+
+namespace {
+
+using known = std::remove_const_t<decltype(bulk::operations<pipeline>)>;
+using faulty = support::faulty_storage<bulk::memory::storage>;
+using stage = support::stage<known, faulty>;
+
+/// What fails now, by name; empty: nothing.
+std::string broken;
+bool all_broken = false;
+
+faulty breakable(const bulk::memory::storage& memory) {
+    return faulty{memory, [](const char* call) { return all_broken or call == broken; }};
+}
+
+suite<"faults"> faults = [] {
+    "a storage that stays away until the lease is over: the run lets go, and nothing is lost"_test =
+        [] {
+            support::script script;
+            broken.clear();
+            bulk::memory::storage memory;
+            stage at{{.flush_batch_size = 10, .lease_time = 10s}, breakable(memory)};
+            int ran = 0;
+            script.first = [&](const number&, bulk::context&) {
+                if (++ran == 50) all_broken = true;
+                return bulk::outcome::done();
+            };
+            const auto id = at.create(numbers(2000));
+            expect(at.drive([] { return all_broken; }));
+            (void)at.drive([&, until = at.jobs.now() + 1min] { return at.jobs.now() >= until; });
+            const auto stopped = ran;
+            expect(at.log.contains("reason=lost")) << at.log.substr(0, 500);
+            expect(stopped < 2000_i) << "it does not go on with what cannot be recorded";
+            all_broken = false;
+            const auto done = at.finish(id);
+            expect(done.state == operation_state::completed);
+            expect(done.rows == bulk::row_counters{2000, 2000, 2000, 0});
+        };
+
+    "one call that fails for a while only delays"_test = [] {
+        for (const auto* call : {"record", "update", "renew", "get", "progress", "open_file",
+                                 "claim", "events", "signals", "release"}) {
+            support::script script;
+            all_broken = false;
+            broken = call;
+            bulk::memory::storage memory;
+            stage at{{.lease_time = 10s}, breakable(memory)};
+            broken.clear();
+            const auto id = at.create(numbers(50));
+            broken = call;
+            at.drive_for(5s);
+            broken.clear();
+            (void)at.drive([&] { return is_final(memory.get(id)->state); });
+            const auto done = memory.get(id).value();
+            expect(done.rows == bulk::row_counters{50, 50, 50, 0}) << call;
+        }
+    };
+
+    "blocked steps do not keep the lease from being renewed, nor handlers from being told"_test =
+        [] {
+            support::script script;
+            std::mutex mutex;
+            std::condition_variable changed;
+            int renewals = 0, told = 0;
+            bulk::memory::storage memory;
+            bulk::service<known, faulty> service{known{},
+                                                 faulty{memory,
+                                                        [&](const char* call) {
+                                                            if (std::string_view{call} == "renew") {
+                                                                const std::scoped_lock lock{mutex};
+                                                                ++renewals;
+                                                                changed.notify_all();
+                                                            }
+                                                            return false;
+                                                        }},
+                                                 {.worker_count = 1, .lease_time = 60ms}};
+            (void)service.subscribe([&](const bulk::event&) {
+                const std::scoped_lock lock{mutex};
+                ++told;
+                changed.notify_all();
+            });
+            script.first = [&](const number&, bulk::context&) {
+                std::unique_lock lock{mutex};
+                expect(changed.wait_for(lock, 20s, [&] { return renewals >= 5 and told >= 3; }));
+                return bulk::outcome::done();
+            };
+            const auto id = service.create("pipeline", support::text(numbers(1))).value();
+            expect(service.wait(id, 30s)->state == operation_state::completed);
+            expect(memory.get(id, bulk::row_number{1}, bulk::step_index{0})->value().attempt == 1_u)
+                << "nobody has taken it over";
+        };
+
+    "a step that gives up because it was asked to stop has not failed"_test = [] {
+        support::script script;
+        bulk::memory::storage memory;
+        std::atomic<int> begun = 0;
+        script.second = [&](const number&, bulk::context& ctx) {
+            ++begun;
+            std::mutex mutex;
+            std::condition_variable_any asked;
+            std::unique_lock lock{mutex};
+            if (begun == 1) (void)asked.wait_for(lock, ctx.stop_token(), 20s, [] { return false; });
+            if (ctx.stop_token().stop_requested()) throw std::runtime_error{"interrupted"};
+            return bulk::outcome::done();
+        };
+        bulk::operation_id id;
+        {
+            bulk::service service{bulk::operations<pipeline>, memory};
+            id = service.create("pipeline", support::text(numbers(2))).value();
+            while (begun == 0) std::this_thread::yield();
+            expect(service.shutdown().has_value());
+        }
+        expect(memory.get(id)->state == operation_state::running);
+        expect(memory.get(id)->rows.failed == 0_u);
+        bulk::service service{bulk::operations<pipeline>, memory};
+        const auto done = service.wait(id, 20s);
+        expect(done->state == operation_state::completed and done->rows.successful == 2_u);
+    };
+
+    "when it is cancelled, a row in flight is recorded as it ends"_test = [] {
+        support::script script;
+        bulk::memory::storage memory;
+        std::atomic<bool> is_begun = false;
+        script.second = [&](const number&, bulk::context& ctx) {
+            is_begun = true;
+            while (!ctx.stop_token().stop_requested()) std::this_thread::yield();
+            return bulk::outcome::fail("stopped half-way");
+        };
+        bulk::service service{bulk::operations<pipeline>, memory};
+        const auto id = service.create("pipeline", support::text(numbers(2))).value();
+        while (!is_begun) std::this_thread::yield();
+        expect(service.cancel(id).has_value());
+        const auto done = service.wait(id, 20s);
+        expect(done->state == operation_state::cancelled and done->rows.failed == 1_u);
+        expect(done->rows.total == 2_u);
+    };
+
+    "a stop callback may call the service"_test = [] {
+        support::script script;
+        bulk::memory::storage memory;
+        std::atomic<bool> is_begun = false, has_called = false;
+        bulk::service service{bulk::operations<pipeline>, memory};
+        script.first = [&](const number&, bulk::context& ctx) {
+            const std::stop_callback tell{ctx.stop_token(), [&] {
+                                              (void)service.metrics();
+                                              (void)service.pause(ctx.operation());
+                                              has_called = true;
+                                          }};
+            is_begun = true;
+            while (!has_called) std::this_thread::yield();
+            return bulk::outcome::done();
+        };
+        const auto id = service.create("pipeline", support::text(numbers(1))).value();
+        while (!is_begun) std::this_thread::yield();
+        expect(service.cancel(id).has_value());
+        expect(service.wait(id, 20s)->state == operation_state::cancelled);
+    };
+};
+
+}  // namespace
+
+int main() {}
