@@ -16,7 +16,8 @@ using bulk::parked_row, bulk::row_number, bulk::timestamp;
 namespace {
 
 parked_row row(std::uint64_t number) {
-    return {.row = row_number{number}, .raw = bulk::row_text{"row " + std::to_string(number)}};
+    return {.row = row_number{number},
+            .raw = bulk::row_text{"row " + std::to_string(number), number}};
 }
 
 const timestamp start{};
@@ -30,7 +31,8 @@ suite<"parking lot"> lot = [] {
         expect(lot.next_due() == start + 1s);
         expect(!lot.take_due(start).has_value());
         auto due = lot.take_due(start + 5s);
-        expect(due and due->row == row_number{2} and due->raw.view() == "row 2");
+        expect(due and due->row == row_number{2} and due->raw.view() == "row 2" and
+               due->raw.line() == 2_u);
         expect(lot.take_due(start + 5s)->row == row_number{1});
         expect(!lot.take_due(start + 1h).has_value()) << "one that nobody wakes";
         expect(lot.size() == 1_ul and !lot.next_due().has_value());

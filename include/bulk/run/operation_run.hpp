@@ -468,7 +468,7 @@ private:
 
     [[nodiscard]] std::unique_ptr<owned_row<row_type>> own(const row_place& place) override {
         const auto text = place.describe();
-        return units_.rows().own(text.raw.view(), place.number(), text.line);
+        return units_.rows().own(text.view(), place.number(), text.line());
     }
 
     void begin_watch(row_task& at, timestamp until) override {
@@ -578,7 +578,7 @@ private:
             return walk_->go_on(at, static_cast<coroutine_frame<row_type>&>(*frame).row(),
                                 std::move(woken));
         }
-        if (const auto own = units_.rows().own(parked.raw.view(), parked.row, parked.line))
+        if (const auto own = units_.rows().own(parked.raw.view(), parked.row, parked.raw.line()))
             return walk_->go_on(at, own->value(), std::move(woken));
         auto record = outcomes_.record_of(parked.row, parked.step, row_state::running,
                                           parked.attempt, parked.retry_attempt);

@@ -26,13 +26,12 @@ enum class park_reason : std::uint8_t {
 /// million of them, so every field counts.
 struct parked_row {
     row_number row{};
-    std::uint64_t line = 0;
     row_text raw{};          ///< as it stands in the file, to be read again
     timestamp started_at{};  ///< when the step began
     timestamp deadline = no_deadline;
     std::unique_ptr<std::shared_ptr<step_waits>> frame{};  ///< of a coroutine; seldom there
     std::uint32_t attempt = 1;                             ///< the one that begins when it goes on
-    std::uint32_t retry_attempt = 0;
+    std::uint16_t retry_attempt = 0;
     step_index step{};
     park_reason reason{};
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,16 +24,18 @@ public:
     void park(parked_row row, std::optional<timestamp> due) {
         std::uint32_t place = 0;
         if (free_.empty()) {
-            place = static_cast<std::uint32_t>(slots_.size());
-            slots_.emplace_back();
+            place = static_cast<std::uint32_t>(uses_.size());
+            if (place % block == 0) slots_.push_back(std::make_unique<parked_row[]>(block));
+            uses_.push_back(0);
         } else {
             place = free_.back();
             free_.pop_back();
         }
-        index_.insert(to_number(row.row), place);
-        slots_[place].row = std::move(row);
+        const auto number = to_number(row.row);
+        slot(place) = std::move(row);
+        index_.insert(number, place, row_at());
         if (due) {
-            deadlines_.push_back({*due, place, slots_[place].use});
+            deadlines_.push_back({*due, place, uses_[place]});
             std::ranges::push_heap(deadlines_, is_later);
         }
         ++size_;
@@ -41,7 +43,7 @@ public:
 
     /// That row, if it is here.
     [[nodiscard]] std::optional<parked_row> take(row_number row) {
-        const auto place = index_.find(to_number(row));
+        const auto place = index_.find(to_number(row), row_at());
         if (!place) return std::nullopt;
         return take_from(*place);
     }
@@ -67,10 +69,6 @@ public:
     void clear() { *this = {}; }
 
 private:
-    struct slot {
-        parked_row row{};
-        std::uint32_t use = 0;  ///< how often it was emptied: deadlines of earlier uses are stale
-    };
     struct deadline {
         timestamp due{};
         std::uint32_t place = 0;
@@ -80,12 +78,22 @@ private:
         return std::pair{a.due, a.place} > std::pair{b.due, b.place};
     };
 
+    [[nodiscard]] parked_row& slot(std::uint32_t place) {
+        return slots_[place / block][place % block];
+    }
+    struct row_at_place {
+        parking_lot& lot;
+        std::uint64_t operator()(std::uint32_t place) const {
+            return to_number(lot.slot(place).row);
+        }
+    };
+    [[nodiscard]] row_at_place row_at() { return {*this}; }
+
     [[nodiscard]] parked_row take_from(std::uint32_t place) {
-        slot& from = slots_[place];
-        parked_row row = std::exchange(from.row, {});
-        ++from.use;
+        index_.erase(to_number(slot(place).row), row_at());
+        parked_row row = std::exchange(slot(place), {});
+        ++uses_[place];
         free_.push_back(place);
-        index_.erase(to_number(row.row));
         --size_;
         return row;
     }
@@ -96,7 +104,7 @@ private:
     }
 
     [[nodiscard]] bool is_stale(const deadline& each) const {
-        return slots_[each.place].use != each.use;
+        return uses_[each.place] != each.use;
     }
 
     /// A row that was taken out leaves its deadline behind until that comes up, or until there are
@@ -109,7 +117,9 @@ private:
         }
     }
 
-    std::deque<slot> slots_;
+    static constexpr std::uint32_t block = 1024;
+    std::vector<std::unique_ptr<parked_row[]>> slots_;  ///< in blocks, which stay where they are
+    std::vector<std::uint32_t> uses_;  ///< how often a slot was emptied: older deadlines are stale
     std::vector<std::uint32_t> free_;
     std::vector<deadline> deadlines_;  ///< a heap
     row_index index_;

@@ -36,6 +36,7 @@ struct row_visit {
     std::uint32_t attempt = 1;
     std::uint32_t retry_attempt = 0;
     timestamp began{};
+    timestamp ended{};        ///< when its answer was taken
     bool has_waited = false;  ///< and its record says so
     timestamp deadline = parked_row::no_deadline;
     const row_record* before = nullptr;
@@ -77,7 +78,7 @@ public:
 
     /// What follows from an answer; whether the row goes on to the next step.
     bool take(row_task& at, const step_description& about, answer said, visit& here) {
-        const timestamp now = at.watch.now();
+        const timestamp now = here.ended = at.watch.now();
         switch (said) {
             case answer::done:
                 step_done(at, here, about.index, now, {});
@@ -142,14 +143,12 @@ private:
     }
 
     [[nodiscard]] static parked_row parked(const visit& here, step_index step, park_reason reason) {
-        auto text = here.place.describe();
         return {.row = here.place.number(),
-                .line = text.line,
-                .raw = std::move(text.raw),
+                .raw = here.place.describe(),
                 .started_at = here.began,
                 .deadline = here.deadline,
                 .attempt = here.attempt,
-                .retry_attempt = here.retry_attempt,
+                .retry_attempt = static_cast<std::uint16_t>(here.retry_attempt),
                 .step = step,
                 .reason = reason};
     }

@@ -24,36 +24,31 @@ public:
         : number_{reader.row()},
           from_{&reader},
           row_{&row},
-          describe_{[](const row_place& self) -> text {
+          describe_{[](const row_place& self) -> row_text {
               const auto& reader = *static_cast<const Reader*>(self.from_);
               if constexpr (shows_raw_rows<Reader>) {
-                  return {reader.line(), row_text{reader.raw()}};
+                  return row_text{reader.raw(), reader.line()};
               } else {  // a format that does not: JSON can hold any row
                   std::string json;
                   json::write_row(json, *static_cast<const Row*>(self.row_), {.reveal_pii = true});
-                  return {reader.line(), row_text{json}};
+                  return row_text{json, reader.line()};
               }
           }} {}
 
     explicit row_place(const parked_row& woken)
-        : number_{woken.row}, from_{&woken}, describe_{[](const row_place& self) -> text {
+        : number_{woken.row}, from_{&woken}, describe_{[](const row_place& self) -> row_text {
               const auto& before = *static_cast<const parked_row*>(self.from_);
-              return {before.line, row_text{before.raw.view()}};
+              return row_text{before.raw.view(), before.raw.line()};
           }} {}
 
-    struct text {
-        std::uint64_t line = 0;
-        row_text raw{};
-    };
-
     [[nodiscard]] row_number number() const { return number_; }
-    [[nodiscard]] text describe() const { return describe_(*this); }
+    [[nodiscard]] row_text describe() const { return describe_(*this); }
 
 private:
     row_number number_;
     const void* from_;
     const void* row_ = nullptr;
-    text (*describe_)(const row_place&);
+    row_text (*describe_)(const row_place&);
 };
 
 }  // namespace bulk

@@ -47,18 +47,19 @@ public:
 
     /// A row through its steps, from where it begins.
     void walk(row_task& at, const row_type& row, const row_place& place, row_start start) {
-        const bool is_exact = at.watch.is_exact() || start.step > 0 || start.attempt > 1 ||
-                              start.retry_attempt > 0 || start.before != nullptr;
-        timestamp began = is_exact ? at.watch.now() : timestamp{};
-        const int first = start.step;
-        int done = first;
+        const bool is_exact = at.watch.is_exact();
+        // Something is known of the first step already, so that it has a record of its own.
+        bool is_apart = start.attempt > 1 || start.retry_attempt > 0 || start.before != nullptr;
+        timestamp began = is_exact || is_apart ? at.watch.now() : timestamp{};
+        int done = start.step;
+        int quick = done;  // from here on steps were done quickly, and are not written yet
         const bool finished = instance_.steps().visit_from(
-            static_cast<std::size_t>(first), [&]<typename Step>(const Step& step) {
+            static_cast<std::size_t>(start.step), [&]<typename Step>(const Step& step) {
                 enter(at, place.number(), step, start.attempt);
                 answer said = answer::done;
                 if constexpr (is_plain<Step>) {
                     said = call_step(step, row, instance_.metadata(), at.ctx, at.details);
-                    if (said == answer::done && !is_exact) [[likely]] {
+                    if (said == answer::done && !is_exact && !is_apart) [[likely]] {
                         ++done;
                         return true;
                     }
@@ -70,16 +71,18 @@ public:
                            .began = began,
                            .before = start.before};
                 if constexpr (!is_plain<Step>) said = call(at, step, here);
-                if (!is_exact)
-                    here.began = consequences_.quick_part(at, place.number(), first, done);
+                if (!is_exact && !is_apart)
+                    here.began = consequences_.quick_part(at, place.number(), quick, done);
                 if (!consequences_.take(at, step.description, said, here)) return false;
-                ++done;
-                began = at.watch.now();
+                quick = ++done;
+                began = here.ended;
                 start = {};
+                is_apart = false;
                 return true;
             });
         if (finished) {
-            if (!is_exact) at.writer.quickly_done(place.number(), step_index{}, last_step);
+            if (quick <= to_number(last_step))
+                at.writer.quickly_done(place.number(), static_cast<step_index>(quick), last_step);
             at.writer.count(true);
         } else {
             at.writer.pass();

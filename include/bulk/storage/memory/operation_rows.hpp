@@ -71,25 +71,25 @@ public:
             const bool is_excluded = std::ranges::find(steps, record.step) != steps.end();
             if (is_excluded && made.refused.size() < 100)
                 made.refused.emplace_back(record.row, record.step);
-            retry_entry entry{.operation = operation_,
-                              .row = record.row,
-                              .step = record.step,
-                              .retry_attempt = record.retry_attempt,
-                              .failure = record.failure,
-                              .error_message = record.error_message,
-                              .failed_at = record.completed_at};
-            if (is_excluded || !reset_for_retry(record, {})) {
+            if (is_excluded || (record.failure && !is_retryable(*record.failure))) {
                 ++made.skipped;
                 continue;
             }
-            history_.add(std::move(entry));
+            history_.add({.operation = operation_,
+                          .row = record.row,
+                          .step = record.step,
+                          .retry_attempt = record.retry_attempt,
+                          .failure = record.failure,
+                          .error_message = std::move(record.error_message),
+                          .failed_at = record.completed_at});
+            (void)reset_for_retry(record, {});
             put(record);
             ++made.submitted;
         }
         return made;
     }
 
-    [[nodiscard]] result<page<retry_entry>> history(const retry_history_query& query) const {
+    [[nodiscard]] result<page<retry_entry>> history(const retry_history_query& query) {
         return history_.query(query);
     }
 

@@ -7,28 +7,31 @@
 #include <bulk/core/page.hpp>
 #include <bulk/core/retry_history.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace bulk::memory {
 
-/// How the rows of one operation had failed before they were tried again.
+/// How the rows of one operation had failed before they were tried again. Put in order when somebody
+/// asks: a retry of a hundred thousand rows adds as many, and is asked about seldom.
 class retry_log {
 public:
     void add(retry_entry entry) {
-        const place at{entry.row, entry.step, entry.retry_attempt};
-        all_.insert_or_assign(all_.end(), at, std::move(entry));
+        is_sorted_ = is_sorted_ && (all_.empty() || place_of(all_.back()) < place_of(entry));
+        all_.push_back(std::move(entry));
     }
 
-    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) const {
+    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {
+        if (!std::exchange(is_sorted_, true)) std::ranges::sort(all_, {}, place_of);
         std::optional<place> after;
         if (!query.after.empty()) {
             const auto parsed = parse(query.after);
@@ -36,20 +39,22 @@ public:
             after = *parsed;
         }
         auto at = all_.begin();
-        if (query.row) at = all_.lower_bound({*query.row, validation_step, 0});
+        if (query.row)
+            at =
+                std::ranges::lower_bound(all_, place{*query.row, validation_step, 0}, {}, place_of);
         page<retry_entry> found;
         const bool is_restricted = query.row || query.step || query.retry_attempt;
         if (!is_restricted) {
             found.total = all_.size();
-            if (after) at = all_.upper_bound(*after);
+            if (after) at = std::ranges::upper_bound(all_, *after, {}, place_of);
         }
         for (; at != all_.end(); ++at) {
-            const auto& [place, entry] = *at;
+            const retry_entry& entry = *at;
             if (query.row && entry.row != *query.row) break;
             if (query.step && entry.step != *query.step) continue;
             if (query.retry_attempt && entry.retry_attempt != *query.retry_attempt) continue;
             if (is_restricted) ++found.total;
-            if (after && place <= *after) continue;
+            if (after && place_of(entry) <= *after) continue;
             if (found.items.size() < query.page_size) {
                 found.items.push_back(entry);
             } else {
@@ -62,6 +67,10 @@ public:
 
 private:
     using place = std::tuple<row_number, step_index, std::uint32_t>;
+
+    static place place_of(const retry_entry& entry) {
+        return {entry.row, entry.step, entry.retry_attempt};
+    }
 
     static std::string text_of(const retry_entry& entry) {
         return to_text(cursor{.id = concat(to_number(entry.row), ' ', to_number(entry.step), ' ',
@@ -93,7 +102,8 @@ private:
         return place{row_number{row}, step_index{step}, attempt};
     }
 
-    std::map<place, retry_entry> all_;
+    std::vector<retry_entry> all_;
+    bool is_sorted_ = true;
 };
 
 }  // namespace bulk::memory
