@@ -61,7 +61,8 @@ struct world {
 world* now_in = nullptr;
 
 constexpr std::uint64_t keys = 4;
-std::string key_of(std::uint64_t row) { return "k" + std::to_string(row % keys); }
+/// What a row waits for: of the steps "asked", "outcome" and "coroutine", each its own.
+std::string key_of(std::uint64_t row, char step = 'a') { return step + std::to_string(row % keys); }
 
 /// Notes that a step is called, and says what is wrong with that.
 world::standing& enter(const item& row, bulk::context& ctx) {
@@ -109,7 +110,8 @@ bulk::outcome do_step(const item& row, bulk::context& ctx) {
         case 6:
         case 7:
             standing.done = step;  // it may be complete without another call
-            return bulk::outcome::wait_for_signal(key_of(row.number), 40s);
+            return bulk::outcome::wait_for_signal(
+                key_of(row.number, 'o'), std::chrono::milliseconds{200 + row.number * 700});
         default:
             break;
     }
@@ -147,7 +149,8 @@ bulk::task<bulk::result<>> wait_a_while(const item& row, bulk::context& ctx) {
     if (dice % 10 == 0) co_return bulk::fail("not today");
     if (dice % 3 == 0) co_await ctx.sleep(std::chrono::seconds{dice % 17});
     if (dice % 5 == 0) {
-        const auto told = co_await ctx.signal(key_of(row.number), 30s);
+        const auto told = co_await ctx.signal(key_of(row.number, 'c'),
+                                              std::chrono::milliseconds{100 + row.number * 500});
         if (!told && told.error().code != bulk::errc::timed_out) co_return told;
     }
     if (dice % 15 == 0) co_await ctx.sleep(2s);
@@ -173,7 +176,7 @@ struct everything : bulk::operation<everything, item> {
 
 /// Every row waits for somebody.
 struct asked {
-    static constexpr bulk::step_options options{.name = "Asked", .order = 1, .timeout = 60s};
+    static constexpr bulk::step_options options{.name = "Asked", .order = 1, .timeout = 600ms};
     void execute(const item& row, const bulk::no_metadata&, bulk::context& ctx) {
         enter(row, ctx).done = 0;
     }
@@ -213,6 +216,7 @@ struct played {
         std::optional<bulk::row_number> row;  ///< that it was given to
         std::optional<bulk::step_index> step;
         bool is_failure = false;
+        bool is_for_row = false;  ///< and no other
         bulk::timestamp at;
     };
     std::vector<sent> signals;
@@ -323,11 +327,13 @@ private:
     /// Somebody says something to a row that waits, or may wait later.
     void signal() {
         played& to = played_[roll(played_.size())];
-        bulk::signal sent{.operation = to.id, .key = key_of(roll(keys)), .sent_at = jobs_->now()};
+        const char step = to.name == "asking" ? "aao"[roll(3)] : "ooc"[roll(3)];
+        bulk::signal sent{
+            .operation = to.id, .key = key_of(roll(keys), step), .sent_at = jobs_->now()};
         if (roll(5) == 0) sent.failure = "said no";
         if (roll(4) == 0 && !to.kinds.empty()) {
             sent.row = bulk::row_number{1 + roll(to.kinds.size())};
-            sent.key = key_of(to_number(*sent.row));
+            sent.key = key_of(to_number(*sent.row), step);
         }
         bulk::result<bulk::signal_receipt> receipt;
         if (!service_) {
@@ -341,8 +347,8 @@ private:
                                    : service_->signal(to.id, sent.key);
         }
         if (!receipt) return;
-        to.signals.push_back(
-            {sent.key, receipt->row, receipt->step, sent.failure.has_value(), sent.sent_at});
+        to.signals.push_back({sent.key, receipt->row, receipt->step, sent.failure.has_value(),
+                              sent.row.has_value(), sent.sent_at});
     }
 
     /// Whether an operation has come to its end, and is not tried once more.
@@ -352,7 +358,8 @@ private:
         if (one.retries < 2 && roll(2) == 0) {
             check(one);
             ++one.retries;
-            if (const auto answer = service_->retry(one.id); answer && answer->submitted > 0) {
+            if (const auto answer = service_->retry(one.id);
+                answer && answer->submitted + answer->resumed > 0) {
                 ++world_.life;
                 one.signals.clear();  // what they say of the waits before says nothing any more
                 one.was_retried = true;
@@ -475,6 +482,17 @@ private:
             const auto sent = static_cast<std::uint64_t>(
                 std::ranges::count(one.signals, name, &played::sent::key));
             if (used[name] > sent) wrong("more rows were told than signals sent for " + name);
+            for (std::uint64_t row = 1; row <= one.kinds.size(); ++row) {
+                const auto found = record(one, row, 0);
+                if (key_of(row) != name || !found || found->state != bulk::row_state::timed_out)
+                    continue;
+                const auto there = static_cast<std::uint64_t>(
+                    std::ranges::count_if(one.signals, [&](const played::sent& each) {
+                        return each.key == name && !each.is_for_row && each.at < *found->started_at;
+                    }));
+                if (there > used[name])
+                    wrong("row " + std::to_string(row) + " gave up while there was a signal");
+            }
         }
     }
 

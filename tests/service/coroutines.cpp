@@ -71,7 +71,34 @@ struct ringing : bulk::operation<ringing, parcel> {
     }
 };
 
-using stage = support::stage<std::remove_const_t<decltype(bulk::operations<shipping, ringing>)>>;
+/// A coroutine as the beginning of a step that is polled, and one that asks to be called again.
+struct asked_later {
+    static constexpr bulk::step_options options{
+        .name = "Asked", .order = 1, .poll_interval = 1s, .timeout = 1min};
+    int checks = 0;
+    bulk::task<> execute(const parcel& p, const bulk::no_metadata&, bulk::context& ctx) {
+        co_await ctx.sleep(2s);
+        support::now_playing->note("executed-" + std::string{p.name});
+    }
+    bool is_complete(const parcel&, const bulk::no_metadata&, bulk::context&) {
+        support::now_playing->note("?");
+        return ++checks == 3;
+    }
+};
+struct mixed : bulk::operation<mixed, parcel> {
+    BULK_OPERATION("mixed")
+    int calls = 0;
+    auto steps() { return bulk::steps(asked_later{}); }
+    BULK_STEP(repeated, "Repeated", .order = 2)
+    (const parcel&, const bulk::no_metadata&, bulk::context& ctx)->bulk::task<bulk::outcome> {
+        co_await ctx.sleep(1s);
+        support::now_playing->note("call");
+        co_return ++calls < 3 ? bulk::outcome::poll(1s, 1min) : bulk::outcome::done();
+    }
+};
+
+using stage =
+    support::stage<std::remove_const_t<decltype(bulk::operations<shipping, ringing, mixed>)>>;
 
 bool is_waiting(stage& at, bulk::operation_id id, const std::string& key) {
     return at.service->query(bulk::row_query{.operation = id, .signal_key = key}).value().total > 0;
@@ -145,6 +172,13 @@ suite<"coroutines"> coroutines = [] {
         expect(at.record(id, 1, 0)->wait_until == deadline) << "not an hour from now";
         expect(at.service->signal(id, "sent-a").has_value());
         expect(at.finish(id).state == operation_state::completed);
+    };
+
+    "it may begin a polled step, or ask to be called again"_test = [] {
+        support::script script;
+        stage at;
+        expect(at.run("name,weight\na,1\n", "mixed").state == operation_state::completed);
+        expect(script.calls == "executed-a ? ? ? call call call ") << script.calls;
     };
 
     "it waits for anything that can be awaited, wherever that comes from"_test = [] {

@@ -58,6 +58,14 @@ struct final_one : bulk::operation<final_one, number> {
     }
 };
 
+struct patient : bulk::operation<patient, number> {
+    BULK_OPERATION("patient", .retryable = true)
+    bulk::outcome process(const number&, const bulk::no_metadata&, bulk::context&) {
+        support::now_playing->note("w1");
+        return bulk::outcome::wait_for_signal("go", 1min);
+    }
+};
+
 struct crowd : bulk::operation<crowd, number> {
     static inline std::atomic<bool> fails = false;
     BULK_OPERATION("crowd", .retryable = true)
@@ -67,7 +75,8 @@ struct crowd : bulk::operation<crowd, number> {
     }
 };
 
-using operations = std::remove_const_t<decltype(bulk::operations<retried, tracked, final_one>)>;
+using operations =
+    std::remove_const_t<decltype(bulk::operations<retried, tracked, final_one, patient>)>;
 using stage = support::stage<operations>;
 
 void reset() {
@@ -224,6 +233,38 @@ suite<"operation retry"> retry = [] {
         done = at.finish(id);
         expect(done.rows == bulk::row_counters{5000, 5000, 4999, 1}) << "13 is unlucky";
         expect(done.state == operation_state::completed_with_errors);
+    };
+
+    "a wait that was cut off begins anew, with all its time"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        const auto id = at.create(numbers(1), "patient");
+        expect(at.drive([&] { return script.calls == "w1 "; }));
+        at.drive_for(5s);
+        (void)at.service->cancel(id);
+        expect(at.finish(id).state == operation_state::cancelled);
+        at.drive_for(1h);
+        expect(at.service->retry(id).value().resumed == 1_u);
+        at.drive_for(30s);
+        expect(script.calls == "w1 w1 ") << script.calls;
+        expect(at.service->signal(id, "go").has_value());
+        expect(at.finish(id).state == operation_state::completed);
+    };
+
+    "rows named twice, and many that are refused, are counted once"_test = [] {
+        reset();
+        support::script script;
+        stage at;
+        for (int i = 1; i <= 150; ++i) bad_three.insert(i);
+        bad_one = {151};
+        const auto id = at.create(numbers(151), "retried");
+        (void)at.finish(id);
+        std::vector<row_number> rows;
+        for (std::uint64_t i = 1; i <= 151; ++i) rows.insert(rows.end(), 2, row_number{i});
+        const auto answer = at.service->retry(id, {.rows = rows});
+        expect(answer->submitted == 1_u and answer->skipped == 150_u) << answer->skipped;
+        expect(answer->reasons.size() == 101_ul) << "a hundred rows, and the rest in one";
     };
 
     "one that never got to its rows cannot be retried"_test = [] {

@@ -43,8 +43,15 @@ struct waiting_outcome : bulk::operation<waiting_outcome, number> {
     }
 };
 
-using stage =
-    support::stage<std::remove_const_t<decltype(bulk::operations<approved, waiting_outcome>)>>;
+struct short_wait : bulk::operation<short_wait, number> {
+    BULK_OPERATION("short-wait")
+    bulk::outcome process(const number&, const bulk::no_metadata&, bulk::context&) {
+        return bulk::outcome::wait_for_signal("quick", 500ms);
+    }
+};
+
+using stage = support::stage<
+    std::remove_const_t<decltype(bulk::operations<approved, waiting_outcome, short_wait>)>>;
 
 std::uint64_t waiting(stage& at, bulk::operation_id id) {
     return at.service
@@ -117,6 +124,21 @@ suite<"signals"> signals = [] {
         const auto begin = at.jobs.now();
         expect(at.finish(id).state == operation_state::completed);
         expect(at.jobs.now() - begin < 1min);
+    };
+
+    "a wait shorter than the time in which records are written loses nothing"_test = [] {
+        for (const auto delay : {0ms, 100ms, 400ms}) {
+            support::script script;
+            stage at{{.flush_interval = 2s}};
+            const auto id = at.create(numbers(1), "short-wait");
+            if (delay > 0ms) at.drive_for(delay);
+            expect(at.service->signal(id, "quick").has_value());
+            expect(at.finish(id).state == operation_state::completed) << delay.count();
+        }
+        support::script script;
+        stage at{{.flush_interval = 2s}};
+        const auto id = at.create(numbers(1), "short-wait");
+        expect(at.finish(id).state == operation_state::completed_with_errors);
     };
 
     "an early signal is not kept for ever"_test = [] {

@@ -439,12 +439,25 @@ private:
         const row_place place{reader, row};
         if (!known) return walk_->walk(at, row, place, {});
         if (!may_go_on(*known)) return at.writer.pass();
-        if (const auto before = at.interrupted.find(number); before != at.interrupted.end())
-            return walk_->go_back(at, row, place, before->second);
+        if (const auto before = at.interrupted.find(number); before != at.interrupted.end()) {
+            if (!is_of_an_earlier_run(before->second))
+                return walk_->go_back(at, row, place, before->second);
+            return walk_->walk(at, row, place,
+                               {.step = to_number(known->step),
+                                .retry_attempt = before->second.retry_attempt + 1});
+        }
         const bool is_done = known->state == row_state::completed;
         walk_->walk(at, row, place,
                     {.step = to_number(known->step) + (is_done ? 1 : 0),
                      .retry_attempt = is_done ? 0 : known->retry_attempt});
+    }
+
+    /// Whether a row was left half-way by a run that was ended: now that the operation is tried once
+    /// more, its step begins anew, with all its time.
+    [[nodiscard]] bool is_of_an_earlier_run(const row_record& before) const {
+        const auto& operation = operation_.record();
+        return operation.retry_count > 0 && before.started_at && operation.run_started_at &&
+               *before.started_at < *operation.run_started_at;
     }
 
     /// A row that could be read once and cannot any more: the file or the program has changed.
@@ -553,10 +566,14 @@ private:
         woken_pace_.learn(around_.jobs.now() - begin, count);
     }
 
-    /// A wait for a signal has lasted too long, unless one has just come. False when nobody can tell:
-    /// then the row waits on.
+    /// A wait for a signal has lasted too long, unless one has just come; the store can tell when it
+    /// knows of the wait. False when it cannot: then the row waits on.
     [[nodiscard]] bool ask_for_last_signal(woken_row& woken) {
-        auto closed = around_.storage.close_wait(operation_.held(), woken.row.row, woken.row.step);
+        result<std::optional<given_signal>> closed;
+        if (const auto written = recorder_.flush())
+            closed = around_.storage.close_wait(operation_.held(), woken.row.row, woken.row.step);
+        else
+            closed = std::unexpected{written.error()};
         if (closed) {
             woken.told = std::move(*closed);
             return true;

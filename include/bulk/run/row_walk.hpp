@@ -180,24 +180,33 @@ private:
         if constexpr (is_task<returned_by<Step>>) {
             return begin_task(at, step, here);
         } else {
-            const auto said = call_step(step, here.row, instance_.metadata(), at.ctx, at.details);
-            if (said != answer::done) return said;
-            if constexpr (Step::kind == step_kind::polled) return check(at, step, here);
-            if constexpr (Step::kind == step_kind::signalled) return ask_key(at, step, here);
+            return finish_call(at, step, here,
+                               call_step(step, here.row, instance_.metadata(), at.ctx, at.details));
         }
+    }
+
+    /// A step that was executed may not be complete yet.
+    template <typename Step>
+    [[nodiscard]] answer finish_call(row_task& at, const Step& step, visit& here, answer said) {
+        if constexpr (Step::kind == step_kind::polled)
+            if (said == answer::done) return check(at, step, here);
+        if constexpr (Step::kind == step_kind::signalled)
+            if (said == answer::done) return ask_key(at, step, here);
+        return said;
     }
 
     /// What a row that has waited is told, or finds out.
     template <typename Step>
     [[nodiscard]] answer resume(row_task& at, const Step& step, visit& here, park_reason reason,
                                 const std::optional<given_signal>& told) {
+        if constexpr (Step::kind == step_kind::polled)
+            if (reason == park_reason::check) return check(at, step, here);
         if constexpr (is_task<returned_by<Step>>) {
             if (reason == park_reason::coroutine) return resume_task(at, step, here, told);
+            if (reason == park_reason::repeat) return begin_task(at, step, here);
         } else {
             if (reason == park_reason::repeat)
                 return call_step(step, here.row, instance_.metadata(), at.ctx, at.details);
-            if constexpr (Step::kind == step_kind::polled)
-                if (reason == park_reason::check) return check(at, step, here);
         }
         if (!told) return answer::timed_out;
         if (!told->failure) return answer::done;
@@ -250,13 +259,13 @@ private:
                 return step.execute(row, instance_.metadata(), ctx);
             });
         });
-        if (made) return drive(at, *frame, here);
+        if (made) return finish_call(at, step, here, drive(at, *frame, here));
         at.details = {.text = made.error().message};
         return answer::again;
     }
 
     template <typename Step>
-    [[nodiscard]] answer resume_task(row_task& at, const Step&, visit& here,
+    [[nodiscard]] answer resume_task(row_task& at, const Step& step, visit& here,
                                      const std::optional<given_signal>& told) {
         using frame_type = task_frame<row_type, typename returned_by<Step>::value_type>;
         auto& frame = static_cast<frame_type&>(*at.frame);
@@ -267,7 +276,7 @@ private:
             frame.answer(!told           ? wait_answer{kind::timed_out}
                          : told->failure ? wait_answer{kind::told_failure, *told->failure}
                                          : wait_answer{kind::told});
-        return drive(at, frame, here);
+        return finish_call(at, step, here, drive(at, frame, here));
     }
 
     /// Lets a coroutine go on until it waits or ends.

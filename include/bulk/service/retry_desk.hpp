@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -129,8 +130,9 @@ private:
             said.reasons.push_back(concat("Row ", to_number(row), ": step '", about.step_name(step),
                                           "' does not allow operation retry"));
         if (!filter.rows) return said;
-        const std::uint64_t named = filter.rows->size();
-        const std::uint64_t found = submission.submitted + submission.refused.size();
+        const std::uint64_t named =
+            std::set<row_number>{filter.rows->begin(), filter.rows->end()}.size();
+        const std::uint64_t found = submission.submitted + submission.skipped;
         if (found >= named) return said;
         said.skipped += named - found;
         said.reasons.push_back(concat(named - found, " of the ", named,
