@@ -570,7 +570,7 @@ private:
         parked_row& parked = woken.row;
         {
             const locked lock{*this};
-            waiting_.forget_signal(parked.row);
+            waiting_.forget_signal(woken);
         }
         if (parked.frame != nullptr) {
             const auto frame = *parked.frame;  // keeps the row
