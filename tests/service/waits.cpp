@@ -231,20 +231,23 @@ suite<"which row"> which = [] {
         expect(on.finish(id).state == operation_state::completed);
     };
 
-    "a failure that was signalled is not tried again; a retry of the operation waits anew"_test = [] {
-        script play;
-        stage on;
-        const auto id = begin(on, 1);
-        expect(on.service->fail_signal(id, "approved", "").has_value());
-        expect(on.finish(id).rows.failed == 1_u);
-        expect(play.calls == "1 "s and on.errors(id) == "1 signal_failure: \n"s) << on.errors(id);
-        expect(on.service->retry(id, {.failure = bulk::error_type::signal_failure})->submitted ==
-               1_u);
-        expect(on.drive([&] { return waiting(on, id) == 1; }));
-        expect(on.service->signal(id, "approved").value().row == row_number{1});
-        expect(on.finish(id).state == operation_state::completed);
-        expect(play.calls == "1 1 "s);
-    };
+    "a failure that was signalled is not tried again; a retry of the operation waits anew"_test =
+        [] {
+            script play;
+            stage on;
+            const auto id = begin(on, 1);
+            expect(on.service->fail_signal(id, "approved", "").has_value());
+            expect(on.finish(id).rows.failed == 1_u);
+            expect(play.calls == "1 "s and on.errors(id) == "1 signal_failure: \n"s)
+                << on.errors(id);
+            expect(
+                on.service->retry(id, {.failure = bulk::error_type::signal_failure})->submitted ==
+                1_u);
+            expect(on.drive([&] { return waiting(on, id) == 1; }));
+            expect(on.service->signal(id, "approved").value().row == row_number{1});
+            expect(on.finish(id).state == operation_state::completed);
+            expect(play.calls == "1 1 "s);
+        };
 };
 
 suite<"a storage that does not answer"> no_answer = [] {
@@ -254,7 +257,8 @@ suite<"a storage that does not answer"> no_answer = [] {
         script play;
         std::set<std::string> down;
         support::stage<operations, storage> on(
-            {}, storage{bulk::memory::storage{}, [&](const char* name) { return down.contains(name); }});
+            {}, storage{bulk::memory::storage{},
+                        [&](const char* name) { return down.contains(name); }});
         const auto id = begin(on, 2);
         down = {"send"};
         expect(on.service->signal(id, "approved").error().code == errc::unavailable);
@@ -291,20 +295,21 @@ suite<"a storage that does not answer"> no_answer = [] {
 };
 
 suite<"other processes"> others = [] {
-    "waits of a process that lives are left to it, whatever others are told about orphans"_test = [] {
-        script play;
-        stage on;
-        const auto id = begin(on, 2);
-        const bulk::service other{operations{}, on.storage,
-                                  bulk::service_options{.orphans = bulk::orphan_policy::fail,
-                                                        .pending_poll_interval = 1s},
-                                  bulk::read_options{}, &on.jobs};
-        on.drive_for(9min);
-        expect(other.metrics().running_operations == 0_ul and waiting(on, id) == 2_u);
-        for (int i = 0; i < 2; ++i) expect(on.service->signal(id, "approved").has_value());
-        expect(on.finish(id).state == operation_state::completed);
-        expect(play.calls == "1 2 "s);
-    };
+    "waits of a process that lives are left to it, whatever others are told about orphans"_test =
+        [] {
+            script play;
+            stage on;
+            const auto id = begin(on, 2);
+            const bulk::service other{operations{}, on.storage,
+                                      bulk::service_options{.orphans = bulk::orphan_policy::fail,
+                                                            .pending_poll_interval = 1s},
+                                      bulk::read_options{}, &on.jobs};
+            on.drive_for(9min);
+            expect(other.metrics().running_operations == 0_ul and waiting(on, id) == 2_u);
+            for (int i = 0; i < 2; ++i) expect(on.service->signal(id, "approved").has_value());
+            expect(on.finish(id).state == operation_state::completed);
+            expect(play.calls == "1 2 "s);
+        };
 
     "without waits, orphans fail with a sentence of their own"_test = [] {
         script play;
@@ -341,21 +346,22 @@ suite<"meanwhile"> meanwhile = [] {
         expect(play.calls == "1 2 "s) << play.calls;
     };
 
-    "paused: signals are taken, and count though the time is over at the end of the pause"_test = [] {
-        script play;
-        stage on;
-        const auto id = begin(on, 2);
-        expect(on.service->pause(id).has_value());
-        on.drive_for(5s);
-        expect(on.service->metrics().running_operations == 0_ul);
-        expect(on.service->signal(id, "approved").value().row == row_number{1});
-        on.drive_for(20min);
-        expect(waiting(on, id) == 2_u);
-        expect(on.service->resume(id).has_value());
-        expect(on.finish(id).rows == bulk::row_counters{2, 2, 1, 1});
-        expect(on.record(id, 1, 0)->state == row_state::completed);
-        expect(play.calls == "1 2 "s) << play.calls;
-    };
+    "paused: signals are taken, and count though the time is over at the end of the pause"_test =
+        [] {
+            script play;
+            stage on;
+            const auto id = begin(on, 2);
+            expect(on.service->pause(id).has_value());
+            on.drive_for(5s);
+            expect(on.service->metrics().running_operations == 0_ul);
+            expect(on.service->signal(id, "approved").value().row == row_number{1});
+            on.drive_for(20min);
+            expect(waiting(on, id) == 2_u);
+            expect(on.service->resume(id).has_value());
+            expect(on.finish(id).rows == bulk::row_counters{2, 2, 1, 1});
+            expect(on.record(id, 1, 0)->state == row_state::completed);
+            expect(play.calls == "1 2 "s) << play.calls;
+        };
 
     "other operations run while one waits, even where one row may run at a time"_test = [] {
         script play;
@@ -373,8 +379,7 @@ suite<"meanwhile"> meanwhile = [] {
         {
             bulk::service first{bulk::operations<patient>, storage, options};
             id = first.create("patient", support::text(numbers(200))).value();
-            for (int seen = 0; seen < 200; seen = patient::executed)
-                patient::executed.wait(seen);
+            for (int seen = 0; seen < 200; seen = patient::executed) patient::executed.wait(seen);
             expect(first.shutdown().has_value());
         }
         expect(storage.get(*id)->state == operation_state::running);
