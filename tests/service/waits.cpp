@@ -4,8 +4,8 @@
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
-#include <atomic>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -57,16 +57,6 @@ struct dialogue : bulk::operation<dialogue, number> {
             now_playing->note(key);
         }
         co_return bulk::result<>{};
-    }
-};
-
-struct patient : bulk::operation<patient, number> {
-    static inline std::atomic<int> executed = 0;
-    BULK_OPERATION("patient")
-    bulk::outcome process(const number&, const bulk::no_metadata&, bulk::context&) {
-        ++executed;
-        executed.notify_all();
-        return bulk::outcome::wait_for_signal("go", 1h);
     }
 };
 
@@ -276,6 +266,25 @@ suite<"a storage that does not answer"> no_answer = [] {
         expect(on.errors(id) == "2 timeout: Step 'Approval' timed out waiting for completion\n"s);
     };
 
+    "a thousand waits ask it no more often than one"_test = [] {
+        script play;
+        std::map<int, int> calls;
+        for (const int rows : {1, 1000}) {
+            int* counted = nullptr;
+            support::stage<operations, storage> on(
+                {}, storage{bulk::memory::storage{}, [&](const char*) {
+                                if (counted != nullptr) ++*counted;
+                                return false;
+                            }});
+            (void)begin(on, rows);
+            on.drive_for(10s);  // all is written
+            counted = &calls[rows];
+            on.drive_for(1min);
+            counted = nullptr;
+        }
+        expect(calls[1000] == calls[1] and calls[1] <= 300_i) << calls[1] << calls[1000];
+    };
+
     "what could not be written is not waited for in vain"_test = [] {
         script play;
         bool is_down = false;
@@ -370,22 +379,6 @@ suite<"meanwhile"> meanwhile = [] {
         const auto since = on.jobs.now();
         expect(on.run(numbers(10)).state == operation_state::completed);
         expect(on.jobs.now() == since and waiting(on, id) == 1000_u);
-    };
-
-    "a shutdown does not wait for waits, and the next start has them all"_test = [] {
-        bulk::memory::storage storage;
-        const bulk::service_options options{.max_row_concurrency = 4};
-        std::optional<operation_id> id;
-        {
-            bulk::service first{bulk::operations<patient>, storage, options};
-            id = first.create("patient", support::text(numbers(200))).value();
-            for (int seen = 0; seen < 200; seen = patient::executed) patient::executed.wait(seen);
-            expect(first.shutdown().has_value());
-        }
-        expect(storage.get(*id)->state == operation_state::running);
-        bulk::service second{bulk::operations<patient>, storage, options};
-        for (int i = 0; i < 200; ++i) expect(second.signal(*id, "go").value().row.has_value());
-        expect(second.wait(*id, 1min).value().rows.successful == 200_u);
     };
 };
 
