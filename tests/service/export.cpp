@@ -6,6 +6,7 @@
 #include <support/faulty_storage.hpp>
 #include <support/ut.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <latch>
@@ -495,6 +496,35 @@ suite<"many rows"> many = [] {
                groups[1].sample == "13 is not a number"s);
         expect(bulk::error_groups_of(w.storage, {.value = {1, 2}}).error().code ==
                bulk::errc::not_found);
+    };
+
+    "every row is one line with its last step, handed on in parts of bounded size"_test = [] {
+        world w;
+        constexpr int rows = 20'000;
+        std::string file = "email,Age,phone,note\n";
+        for (int i = 1; i <= rows; ++i)
+            file += (i % 3 == 0 ? "bounce" : "ok") + std::to_string(i) + "@x,1,,\n";
+        const auto done = w.run("import-people", file);
+        std::size_t largest = 0, bytes = 0, sent = 0, completed = 0;
+        std::string rest;
+        const auto written = bulk::export_operation(
+            known, w.storage, done.id, {}, w.reading, bulk::formats<>, [&](std::string_view part) {
+                largest = std::max(largest, part.size());
+                bytes += part.size();
+                rest += part;
+                for (auto end = rest.find('\n'); end != std::string::npos; end = rest.find('\n')) {
+                    const auto line = rest.substr(0, end);
+                    rest.erase(0, end + 1);
+                    sent += line.contains(",Send,") ? 1U : 0U;
+                    completed += line.contains(",completed,") ? 1U : 0U;
+                }
+                return bulk::result<>{};
+            });
+        expect(written.has_value() and written->rows == std::uint64_t{rows});
+        expect(sent == std::size_t{rows} and completed == std::size_t{rows - rows / 3});
+        expect(largest < bytes / 4) << largest << bytes;
+        expect(w.write(done, {.state = bulk::row_state::completed}).find("bounce") ==
+               std::string::npos);
     };
 
     "the service has it all"_test = [] {

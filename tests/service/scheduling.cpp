@@ -4,9 +4,11 @@
 #include <support/ut.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -22,6 +24,16 @@ namespace {
 struct other : bulk::operation<other, number> {
     BULK_OPERATION("other")
     void process(const number&, const bulk::no_metadata&, bulk::context&) {}
+};
+
+struct patient : bulk::operation<patient, number> {
+    static inline std::atomic<int> executed = 0;
+    BULK_OPERATION("patient")
+    bulk::outcome process(const number&, const bulk::no_metadata&, bulk::context&) {
+        ++executed;
+        executed.notify_all();
+        return bulk::outcome::wait_for_signal("go", 1h);
+    }
 };
 
 using operations = bulk::operation_list<support::pipeline>;
@@ -302,6 +314,22 @@ suite<"shutdown"> stopping = [] {
         on.start();
         expect(on.finish(id).rows.successful == 1_u);
         expect(play.calls == "1.1 1.2 "s) << play.calls;
+    };
+
+    "a shutdown does not wait for waits, and the next start has them all"_test = [] {
+        bulk::memory::storage storage;
+        const bulk::service_options options{.max_row_concurrency = 4};
+        std::optional<operation_id> id;
+        {
+            bulk::service first{bulk::operations<patient>, storage, options};
+            id = first.create("patient", support::text(numbers(200))).value();
+            for (int seen = 0; seen < 200; seen = patient::executed) patient::executed.wait(seen);
+            expect(first.shutdown().has_value());
+        }
+        expect(storage.get(*id)->state == operation_state::running);
+        bulk::service second{bulk::operations<patient>, storage, options};
+        for (int i = 0; i < 200; ++i) expect(second.signal(*id, "go").value().row.has_value());
+        expect(second.wait(*id, 1min).value().rows.successful == 200_u);
     };
 
     "twice is once"_test = [] {

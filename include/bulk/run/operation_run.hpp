@@ -88,20 +88,28 @@ public:
         row_batch batch;
         const locked lock{*this};
         if (phase_ == phase::ended) return sentence;
+        (void)recorder_.flush();
         for (const auto& [row, step] : board_.rows()) {
             const auto name = description.step_name(step);
             sentence += concat(sentence.empty() ? "" : "; ", "operation ", to_text(id()), ", row ",
                                to_number(row), ": step '", name, "' did not return");
+            if (step == validation_step) continue;
+            auto stored = around_.storage.get(id(), row, step);
+            if (!stored) continue;
             // Attempt 0: when the operation goes on, the same attempt is made again.
-            auto record = outcomes_.record_of(row, step, row_state::running, 0);
+            auto record =
+                std::move(*stored).value_or(outcomes_.record_of(row, step, row_state::pending, 0));
+            // A wait goes on as it was stored, and so do the tries that a step has had.
+            if (record.state == row_state::pending)
+                (void)move_to(record, row_state::running, around_.jobs.now());
+            else if (record.state != row_state::running)
+                continue;
             record.error_message =
                 concat("step '", name, "' did not return before the shutdown time-out");
-            record.started_at = around_.jobs.now();
-            if (step != validation_step) batch.records.push_back(std::move(record));
+            batch.records.push_back(std::move(record));
         }
         phase_ = phase::ended;
         is_stopping_ = true;
-        (void)recorder_.flush();
         if (!batch.empty()) (void)around_.storage.record(operation_.held(), batch);
         (void)around_.storage.release(operation_.held());
         return sentence;
@@ -588,7 +596,7 @@ private:
         parked_row& parked = woken.row;
         {
             const locked lock{*this};
-            waiting_.forget_signal(parked.row);
+            waiting_.forget_signal(woken);
         }
         if (parked.frame != nullptr) {
             const auto frame = *parked.frame;  // keeps the row

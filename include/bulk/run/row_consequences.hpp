@@ -87,6 +87,10 @@ public:
                 step_done(at, here, about.index, now, std::move(at.details.text));
                 return true;
             case answer::again:
+                if (now >= here.deadline) {  // whatever it said in its last moment
+                    outcomes_.time_out(at, open_record(here, about), about.name, now, &here.row);
+                    return false;
+                }
                 if (here.attempt <= static_cast<std::uint32_t>(about.max_retries)) {
                     back_off(at, about, here, now);
                     return false;
@@ -129,6 +133,8 @@ public:
 
 private:
     static constexpr auto& description = description_of<Op>;
+    /// A step that asks to be called again at once does not keep a thread busy.
+    static constexpr std::chrono::milliseconds shortest_interval{1};
 
     [[nodiscard]] static error_type failure_of(const visit& here) {
         if (here.signal_failed) return error_type::signal_failure;
@@ -172,11 +178,12 @@ private:
         auto row = parked(here, static_cast<step_index>(about.index),
                           is_waiting ? reason_to_ask(about) : park_reason::back_off);
         ++row.attempt;
-        at.park(std::move(row), now + delay);
+        at.park(std::move(row), is_waiting ? std::min(now + delay, here.deadline) : now + delay);
     }
 
     void poll(row_task& at, const step_description& about, visit& here, timestamp now) {
-        const auto interval = at.details.after.value_or(about.poll_interval);
+        const auto interval =
+            std::max(at.details.after.value_or(about.poll_interval), shortest_interval);
         if (here.deadline == parked_row::no_deadline && at.details.timeout)
             here.deadline = now + *at.details.timeout;
         if (now >= here.deadline)

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -64,14 +65,20 @@ public:
     void tell(std::vector<given_signal> told) {
         for (auto& each : told) {
             last_signal_ = std::max(last_signal_, each.sequence);
+            if (used_.contains(each.sequence)) continue;
             const row_number row = each.row;
             if (!unpark(row, each)) unclaimed_.insert_or_assign(row, std::move(each));
         }
+        used_.erase(used_.begin(), used_.upper_bound(last_signal_));
     }
     [[nodiscard]] std::uint64_t last_signal() const { return last_signal_; }
 
-    /// A row goes on: what it was told is on its way with it.
-    void forget_signal(row_number row) { unclaimed_.erase(row); }
+    /// A row goes on: what it was told is on its way with it, and is not for its next wait. One that
+    /// was asked for in the last moment may still be found by a look.
+    void forget_signal(const woken_row& woken) {
+        unclaimed_.erase(woken.row.row);
+        if (woken.told && woken.told->sequence > last_signal_) used_.insert(woken.told->sequence);
+    }
 
     [[nodiscard]] std::optional<woken_row> take_ready() {
         if (ready_.empty()) return std::nullopt;
@@ -99,6 +106,7 @@ public:
         lot_.clear();
         ready_.clear();
         unclaimed_.clear();
+        used_.clear();
     }
 
 private:
@@ -106,6 +114,7 @@ private:
     parking_lot lot_;
     std::deque<woken_row> ready_;
     std::map<row_number, given_signal> unclaimed_;
+    std::set<std::uint64_t> used_;  ///< signals behind the last that no look has found yet
     std::uint64_t last_signal_ = 0;
     timestamp next_look_ = timestamp::max();
 };

@@ -71,7 +71,8 @@ public:
                 ended_.notify_all();
                 if (claimed && *claimed) {
                     started = make_run(std::move(**claimed));
-                    runs_.emplace(started->id(), started);
+                    // The last run of the operation may not have been forgotten yet.
+                    runs_.insert_or_assign(started->id(), started);
                 }
             }
             if (!started) {
@@ -230,7 +231,8 @@ private:
 
     void forget(const std::shared_ptr<active_run>& run) {
         const std::scoped_lock lock{mutex_};
-        runs_.erase(run->id());
+        if (const auto known = runs_.find(run->id()); known != runs_.end() && known->second == run)
+            runs_.erase(known);
         look_again_soon();    // not before: whoever looks must find the place free
         ended_.notify_all();  // under the lock: who waits may destroy this next
     }

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -130,13 +129,15 @@ private:
             said.reasons.push_back(concat("Row ", to_number(row), ": step '", about.step_name(step),
                                           "' does not allow operation retry"));
         if (!filter.rows) return said;
-        const std::uint64_t named =
-            std::set<row_number>{filter.rows->begin(), filter.rows->end()}.size();
-        const std::uint64_t found = submission.submitted + submission.skipped;
-        if (found >= named) return said;
-        said.skipped += named - found;
-        said.reasons.push_back(concat(named - found, " of the ", named,
-                                      " rows named have not failed, or cannot be retried"));
+        auto rows = *filter.rows;
+        std::ranges::sort(rows);
+        const auto twice = std::ranges::unique(rows);
+        const auto named = static_cast<std::uint64_t>(twice.begin() - rows.begin());
+        said.skipped = named - submission.submitted;
+        const std::uint64_t others = said.skipped - submission.refused.size();
+        if (others > 0)
+            said.reasons.push_back(concat(others, " of the ", named,
+                                          " rows named have not failed, or cannot be retried"));
         return said;
     }
 
