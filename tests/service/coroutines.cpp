@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 using namespace boost::ut;
 using namespace std::chrono_literals;
@@ -71,6 +72,16 @@ struct ringing : bulk::operation<ringing, parcel> {
     }
 };
 
+struct talking : bulk::operation<talking, parcel> {
+    static inline bool has_line = true;
+    BULK_OPERATION("talking")
+    BULK_STEP(talk, "Talk", .max_retries = 3)
+    (const parcel&, const bulk::no_metadata&, bulk::context& ctx)->bulk::task<bulk::result<>> {
+        if (!std::exchange(has_line, true)) throw std::runtime_error{"no line"};
+        co_return co_await ctx.signal("k", 10min);
+    }
+};
+
 /// A coroutine as the beginning of a step that is polled, and one that asks to be called again.
 struct asked_later {
     static constexpr bulk::step_options options{
@@ -97,8 +108,8 @@ struct mixed : bulk::operation<mixed, parcel> {
     }
 };
 
-using stage =
-    support::stage<std::remove_const_t<decltype(bulk::operations<shipping, ringing, mixed>)>>;
+using stage = support::stage<
+    std::remove_const_t<decltype(bulk::operations<shipping, ringing, mixed, talking>)>>;
 
 bool is_waiting(stage& at, bulk::operation_id id, const std::string& key) {
     return at.service->query(bulk::row_query{.operation = id, .signal_key = key}).value().total > 0;
@@ -172,6 +183,26 @@ suite<"coroutines"> coroutines = [] {
         expect(at.record(id, 1, 0)->wait_until == deadline) << "not an hour from now";
         expect(at.service->signal(id, "sent-a").has_value());
         expect(at.finish(id).state == operation_state::completed);
+    };
+
+    "one that fails while it begins anew loses nothing that it was told"_test = [] {
+        support::script script;
+        stage at{{.lease_time = 10s}};
+        const auto id = at.create("name,weight\na,1\n", "talking");
+        expect(at.drive([&] { return is_waiting(at, id, "k"); }));
+        at.crash();
+        {
+            bulk::service front{bulk::operations<talking>, at.storage,
+                                bulk::service_options{.scheduler = bulk::scheduling::none},
+                                bulk::read_options{}, &at.jobs};
+            expect(front.signal(id, "k").value().row == row_number{1});
+        }
+        talking::has_line = false;
+        at.jobs.advance(1min);
+        const auto begin = at.jobs.now();
+        at.start({.lease_time = 10s});
+        expect(at.finish(id).state == operation_state::completed) << at.errors(id);
+        expect(at.jobs.now() - begin < 2min) << "and it does not wait for the deadline";
     };
 
     "it may begin a polled step, or ask to be called again"_test = [] {

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <latch>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -92,27 +91,6 @@ struct deaf : bulk::operation<deaf, number> {
     (const number&, const bulk::no_metadata&, bulk::context& ctx) {
         if (ctx.stop_token().stop_requested()) throw std::runtime_error{"still told to stop"};
     }
-};
-
-/// Its third check returns when the test says so.
-struct stuck_step {
-    static constexpr bulk::step_options options{
-        .name = "Stuck", .poll_interval = 1ms, .timeout = 1h};
-    static inline std::atomic<int> executed = 0, asked = 0;
-    static inline std::latch begun{1}, go{1}, gone{1};
-    void execute(const number&, const bulk::no_metadata&, bulk::context&) { ++executed; }
-    bulk::result<bool> is_complete(const number&, const bulk::no_metadata&, bulk::context&) {
-        const int now = ++asked;
-        if (now != 3) return now > 3;
-        begun.count_down();
-        go.wait();
-        gone.count_down();
-        return false;
-    }
-};
-struct stuck : bulk::operation<stuck, number> {
-    BULK_OPERATION("stuck")
-    auto steps() { return bulk::steps(stuck_step{}); }
 };
 
 struct stage : support::stage<bulk::operation_list<orders, eager, deaf, support::pipeline>>,
@@ -315,30 +293,6 @@ suite<"a check that does not return"> hanging = [] {
             expect(each.error_message == "Step 'Deaf' timed out waiting for completion"s);
         }
     };
-
-    "left behind by a shutdown, the row waits on: it keeps its deadline, and is not executed again"_test =
-        [] {
-            bulk::memory::storage storage;
-            operation_id id;
-            {
-                bulk::service service{
-                    bulk::operations<stuck>, storage,
-                    bulk::service_options{.flush_batch_size = 1, .shutdown_timeout = 20ms}};
-                id = service.create("stuck", support::text(numbers(1))).value();
-                stuck_step::begun.wait();
-                expect(service.shutdown().error().message.contains("row 1: step 'Stuck'"));
-            }
-            const auto record = storage.get(id, bulk::row_number{1}, bulk::step_index{0}).value();
-            expect(record->state == row_state::waiting_for_completion);
-            expect(*record->wait_until - *record->started_at < 1h + 1min);
-            {
-                bulk::service service{bulk::operations<stuck>, storage};
-                expect(service.wait(id, 1min).value().rows.successful == 1_u);
-            }
-            expect(stuck_step::executed.load() == 1_i);
-            stuck_step::go.count_down();
-            stuck_step::gone.wait();
-        };
 };
 
 }  // namespace

@@ -4,10 +4,8 @@
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <functional>
-#include <latch>
 #include <map>
 #include <set>
 #include <string>
@@ -73,22 +71,6 @@ struct orders : bulk::operation<orders, number> {
     auto steps() { return bulk::steps(last_step{}); }
 };
 
-/// Fails always; its second try returns when the test says so.
-struct stuck : bulk::operation<stuck, number> {
-    static inline std::atomic<int> tries = 0;
-    static inline std::latch begun{1}, go{1}, gone{1};
-    BULK_OPERATION("stuck", .retryable = true)
-    bulk::outcome process(const number&, const bulk::no_metadata&, bulk::context&) {
-        const int now = ++tries;
-        if (now == 2) {
-            begun.count_down();
-            go.wait();
-            gone.count_down();
-        }
-        return bulk::outcome::fail("try " + std::to_string(now));
-    }
-};
-
 using operations = bulk::operation_list<orders>;
 using stage = support::stage<operations>;
 
@@ -149,62 +131,6 @@ suite<"crashes"> crashes = [] {
         expect(on.finish(id).state == operation_state::completed);
         expect(steps.second[1] == 2_i);
     };
-};
-
-suite<"ends and beginnings"> ends = [] {
-    "left behind by a shutdown, a row is still in its first retry, and no failure is forgotten"_test =
-        [] {
-            bulk::memory::storage storage;
-            operation_id id;
-            {
-                bulk::service service{bulk::operations<stuck>, storage,
-                                      bulk::service_options{.shutdown_timeout = 20ms}};
-                id = service.create("stuck", support::text(numbers(1))).value();
-                expect(service.wait(id, 1min).has_value());
-                expect(service.retry(id).has_value());
-                stuck::begun.wait();
-                expect(!service.shutdown().has_value());
-            }
-            {
-                bulk::service service{bulk::operations<stuck>, storage};
-                expect(service.wait(id, 1min).has_value());
-                expect(service.retry(id).has_value());
-                const auto past = service.retry_history({.operation = id}).value().items;
-                expect(fatal(past.size() == 2_ul));
-                expect(past[0].error_message == "try 1"s and past[1].error_message == "try 3"s);
-                expect(service.wait(id, 1min).has_value());
-            }
-            stuck::go.count_down();
-            stuck::gone.wait();
-        };
-
-    "begun again before its last run is quite gone, an operation has a run that is known"_test =
-        [] {
-            plan steps;
-            stage on;
-            on.crash();
-            operation_id id;
-            bool is_first = true;
-            const auto again = [&](const bulk::log_entry& entry) {
-                if (!entry.event.starts_with("run ended")) return;
-                if (!std::exchange(is_first, false)) return;
-                expect(on.service->retry(id).has_value());
-                on.drive([&] { return on.get(id).state == operation_state::running; });
-            };
-            on.service.emplace(operations{}, on.storage, bulk::service_options{},
-                               bulk::read_options{}, &on.jobs, again);
-            std::size_t known = 9;
-            steps.second_fails = [&](int) {
-                known = on.service->metrics().running_operations;
-                return steps.second[1] == 1;
-            };
-            id = on.create(numbers(1), "orders");
-            on.drive([&] { return steps.second[1] == 2; });
-            expect(known == 1_ul);
-            expect(on.finish(id).state == operation_state::completed);
-            on.drive_for(1s);
-            expect(on.service->metrics().running_operations == 0_ul);
-        };
 };
 
 suite<"others"> others = [] {

@@ -41,6 +41,11 @@ public:
         ++size_;
     }
 
+    [[nodiscard]] const parked_row* find(row_number row) {
+        const auto place = index_.find(to_number(row), row_at());
+        return place ? &slot(*place) : nullptr;
+    }
+
     /// That row, if it is here.
     [[nodiscard]] std::optional<parked_row> take(row_number row) {
         const auto place = index_.find(to_number(row), row_at());

@@ -159,6 +159,10 @@ private:
                 .reason = reason};
     }
 
+    [[nodiscard]] static bool is_replaying(const visit& here) {
+        return here.before != nullptr && here.before->state == row_state::waiting_for_completion;
+    }
+
     /// How a step that is not complete is asked again: the question, or the whole step.
     [[nodiscard]] static park_reason reason_to_ask(const step_description& about) {
         return about.kind == step_kind::polled ? park_reason::check : park_reason::repeat;
@@ -174,7 +178,9 @@ private:
         record.error_message = cut_message(std::move(at.details.text));
         record.wait_until = is_waiting ? here.deadline : now + delay;
         if (is_waiting) (void)move_to(record, row_state::waiting_for_completion, now);
-        at.writer.put(std::move(record));
+        // A coroutine that has not yet come back to where it waited still waits, and may have been
+        // told something: its record stays.
+        if (!is_replaying(here)) at.writer.put(std::move(record));
         auto row = parked(here, static_cast<step_index>(about.index),
                           is_waiting ? reason_to_ask(about) : park_reason::back_off);
         ++row.attempt;

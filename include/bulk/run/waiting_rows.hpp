@@ -36,7 +36,8 @@ public:
 
     /// A row waits, unless what it waits for has come already.
     void park(parked_row row, std::optional<timestamp> due) {
-        if (const auto told = unclaimed_.find(row.row); told != unclaimed_.end()) {
+        const auto told = unclaimed_.find(row.row);
+        if (told != unclaimed_.end() && waits_for_signal(row)) {
             ready_.push_back({std::move(row), std::move(told->second)});
             unclaimed_.erase(told);
             return;
@@ -61,13 +62,17 @@ public:
         }
     }
 
-    /// Rows were told something. Those that are not here are still to be read, or just went on.
+    /// Rows were told something. Those that do not wait for it are still to be read, or on their way.
     void tell(std::vector<given_signal> told) {
         for (auto& each : told) {
             last_signal_ = std::max(last_signal_, each.sequence);
             if (used_.contains(each.sequence)) continue;
             const row_number row = each.row;
-            if (!unpark(row, each)) unclaimed_.insert_or_assign(row, std::move(each));
+            const parked_row* parked = lot_.find(row);
+            if (parked != nullptr && waits_for_signal(*parked))
+                unpark(row, std::move(each));
+            else
+                unclaimed_.insert_or_assign(row, std::move(each));
         }
         used_.erase(used_.begin(), used_.upper_bound(last_signal_));
     }
@@ -76,6 +81,7 @@ public:
     /// A row goes on: what it was told is on its way with it, and is not for its next wait. One that
     /// was asked for in the last moment may still be found by a look.
     void forget_signal(const woken_row& woken) {
+        if (!waits_for_signal(woken.row)) return;
         unclaimed_.erase(woken.row.row);
         if (woken.told && woken.told->sequence > last_signal_) used_.insert(woken.told->sequence);
     }
