@@ -57,11 +57,10 @@ script::step wait_in_first(script& play) {
 suite<"workers"> workers = [] {
     "as many operations run at once as there are workers, the oldest first"_test = [] {
         script play;
-        play.first = wait_in_first(play);
         stage on({.worker_count = 2});
         std::vector<operation_id> all;
         for (int i = 0; i < 5; ++i) {
-            all.push_back(on.create(numbers(1)));
+            all.push_back(on.create(numbers(500)));
             on.jobs.advance(1ms);
         }
         std::size_t most = 0;
@@ -76,6 +75,21 @@ suite<"workers"> workers = [] {
         expect(most == 2_ul);
         expect(std::equal_to{}(begun, all));
     };
+
+    "one whose rows all wait leaves its place to the next, and goes on when its time has come"_test =
+        [] {
+            script play;
+            play.first = [](const auto& row, bulk::context& ctx) {
+                if (row.value == 1 && ctx.attempt() == 1) return bulk::outcome::retry("later", 24h);
+                return bulk::outcome::done();
+            };
+            stage on({.worker_count = 1});
+            const auto slow = on.create(numbers(1)), quick = on.create("value\n2\n");
+            const auto begin = on.jobs.now();
+            expect(on.finish(quick).state == operation_state::completed);
+            expect(on.jobs.now() - begin < 1min) << "not after a day";
+            expect(on.finish(slow).state == operation_state::completed);
+        };
 
     "an operation that fails does not harm the next"_test = [] {
         script play;

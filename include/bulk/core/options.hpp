@@ -37,7 +37,7 @@ struct service_options {
     orphan_policy orphans = orphan_policy::resume;
     std::string service_name{};   ///< the operations' `source`; empty: the program's name
     int max_retry_attempts = 10;  ///< operation retries; 0 is unlimited
-    int worker_count = 4;         ///< operations at once
+    int worker_count = 4;         ///< operations at once, those that only wait apart
     int queue_capacity = 1'000;   ///< operations waiting in memory; whoever adds one more waits
     std::chrono::milliseconds shutdown_timeout{30'000};                   ///< for rows in flight
     std::optional<std::chrono::milliseconds> pending_poll_interval{};     ///< look for others' work

@@ -34,6 +34,9 @@ public:
     /// Begins nothing new, lets rows in flight finish, records them, and ends. From any thread.
     virtual void ask_to_stop(stop_reason reason) = 0;
 
+    /// Whether all that is left to do is to wait.
+    [[nodiscard]] virtual bool is_resting() const = 0;
+
     /// Somebody has sent a signal. From any thread.
     virtual void check_signals() = 0;
 

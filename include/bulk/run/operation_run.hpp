@@ -81,6 +81,8 @@ public:
         stop(reason, {});
     }
 
+    [[nodiscard]] bool is_resting() const override { return is_resting_.load(); }
+
     void check_signals() override { submit(&operation_run::look_for_signals); }
 
     [[nodiscard]] std::string abandon() override {
@@ -304,6 +306,7 @@ private:
         if (is_busy_ || is_stopping_ || is_blocked_) return;
         std::size_t wanted = waiting_.ready() + units_.wanted(limit_);
         while (active_ < limit_ && wanted > 0) {
+            is_resting_ = false;
             ++active_;
             --wanted;
             job next{[self = this->shared_from_this()] { self->work(); }};
@@ -339,7 +342,15 @@ private:
         const locked lock{*this};
         --active_;
         pump(true);
+        rest_if_idle();
         end_if_idle();
+    }
+
+    /// Tells others when nothing is left but to wait. Under the lock.
+    void rest_if_idle() {
+        if (active_ > 0 || !units_.is_done() || waiting_.ready() > 0 || !waiting_.is_waiting())
+            return;
+        if (!is_resting_.exchange(true)) around_.on_rest();
     }
 
     /// As many as make a unit, if others have something to do, too. Under the lock.
@@ -448,7 +459,7 @@ private:
         if (!known) return walk_->walk(at, row, place, {});
         if (!may_go_on(*known)) return at.writer.pass();
         if (const auto before = at.interrupted.find(number); before != at.interrupted.end()) {
-            if (!is_of_an_earlier_run(before->second))
+            if (!is_over_since_an_earlier_run(before->second))
                 return walk_->go_back(at, row, place, before->second);
             return walk_->walk(at, row, place,
                                {.step = to_number(known->step),
@@ -460,12 +471,13 @@ private:
                      .retry_attempt = is_done ? 0 : known->retry_attempt});
     }
 
-    /// Whether a row was left half-way by a run that was ended: now that the operation is tried once
+    /// Whether a wait has run out in a run that was ended before: now that the operation is tried once
     /// more, its step begins anew, with all its time.
-    [[nodiscard]] bool is_of_an_earlier_run(const row_record& before) const {
+    [[nodiscard]] bool is_over_since_an_earlier_run(const row_record& before) const {
         const auto& operation = operation_.record();
         return operation.retry_count > 0 && before.started_at && operation.run_started_at &&
-               *before.started_at < *operation.run_started_at;
+               *before.started_at < *operation.run_started_at && before.wait_until &&
+               *before.wait_until <= around_.jobs.now();
     }
 
     /// A row that could be read once and cannot any more: the file or the program has changed.
@@ -846,6 +858,7 @@ private:
     std::deque<repeated_value> repeated_;  ///< rows that are still to be refused for it
     std::atomic<bool> is_stopping_{false};
     std::atomic<bool> is_interrupting_{false};
+    std::atomic<bool> is_resting_{false};
     std::atomic<bool> is_flush_scheduled_{false};
     patience patience_{around_.options.lease_time};
     task_board board_;

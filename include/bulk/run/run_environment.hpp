@@ -26,6 +26,8 @@ struct run_environment {
     std::function<void()> on_events;
     /// The operation is in another state.
     std::function<void()> on_change;
+    /// All its rows wait: others may have its place meanwhile.
+    std::function<void()> on_rest;
     /// The run has ended; nothing of it happens any more.
     std::function<void(const std::shared_ptr<active_run>&)> on_end;
 };

@@ -59,7 +59,7 @@ public:
             {
                 const std::scoped_lock lock{mutex_};
                 if (is_stopping_ ||
-                    runs_.size() + claiming_ >= static_cast<std::size_t>(options_.worker_count))
+                    busy() + claiming_ >= static_cast<std::size_t>(options_.worker_count))
                     return;
                 ++claiming_;
             }
@@ -199,6 +199,12 @@ private:
         return observers_[at];
     }
 
+    /// How many runs need a worker. Those that only wait do not: they may wait for days. Under the lock.
+    [[nodiscard]] std::size_t busy() const {
+        return static_cast<std::size_t>(std::ranges::count_if(
+            runs_, [](const auto& each) { return !each.second->is_resting(); }));
+    }
+
     [[nodiscard]] bool is_stopping() const {
         const std::scoped_lock lock{mutex_};
         return is_stopping_;
@@ -223,6 +229,7 @@ private:
                                          .watch = observer_of(name),
                                          .on_events = on_events_,
                                          .on_change = on_change_,
+                                         .on_rest = [this] { look_again_soon(); },
                                          .on_end = [this](const auto& run) { forget(run); }},
                 std::move(claimed));
         });
