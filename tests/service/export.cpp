@@ -105,7 +105,7 @@ struct world {
                                std::string name = "people.csv") {
         const auto id = service.create(operation, text(std::move(content), std::move(name)));
         expect(fatal(id.has_value())) << id.error().message;
-        return service.wait(*id, 10s).value();
+        return service.wait(*id, 2min).value();
     }
 
     /// The whole export, or its error.

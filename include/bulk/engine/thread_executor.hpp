@@ -52,7 +52,7 @@ public:
 
     void submit(job job) override { shared_->submit(shared_, std::move(job)); }
 
-    void submit_next(job job) override { shared_->queue.push(std::move(job)); }
+    void submit_next(job job) override { shared_->put(std::move(job)); }
 
     void submit_at(timestamp deadline, job job) override {
         {
@@ -88,8 +88,21 @@ private:
         bool is_closed = false;  ///< the timer's own mark of the end
 
         void submit(const std::shared_ptr<shared>& self, job job) {
-            queue.push(std::move(job));
+            put(std::move(job));
             if (!idle.wake_one()) start_thread(self);
+        }
+
+        /// What comes after the end is dropped: nobody would run it, and it may hold what holds the
+        /// queue.
+        void put(job job) {
+            if (is_stopping.load()) return;
+            queue.push(std::move(job));
+            if (is_stopping.load()) drop_all();  // it came just then
+        }
+
+        void drop_all() {
+            job dropped;
+            while (queue.try_pop(dropped)) dropped = {};
         }
 
         void start_thread(const std::shared_ptr<shared>& self) {
@@ -149,9 +162,7 @@ private:
             threads.swap(shared_->threads);
         }
         if (timer_.joinable()) timer_.join();  // it runs no job, so it ends at once
-        // What is left in the queue may hold what its owner wants gone.
-        job dropped;
-        while (shared_->queue.try_pop(dropped)) dropped = {};
+        shared_->drop_all();                   // what is left may hold what its owner wants gone
         return threads;
     }
 
