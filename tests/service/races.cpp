@@ -118,7 +118,7 @@ suite<"races"> races = [] {
                             default:
                                 (void)service.signal(id, key);
                         }
-                        std::this_thread::sleep_for(50us);
+                        std::this_thread::yield();
                     }
                 });
             threads[0].join();
