@@ -226,16 +226,18 @@ public:
     }
     void unhandled_exception() { thrown = std::current_exception(); }
 
-    [[nodiscard]] sleep_awaiter await_transform(sleep_request wanted) { return {*waits, wanted}; }
-    [[nodiscard]] signal_awaiter await_transform(signal_request wanted) {
+    [[nodiscard]] sleep_awaiter await_transform(sleep_request wanted) const {
+        return {*waits, wanted};
+    }
+    [[nodiscard]] signal_awaiter await_transform(signal_request wanted) const {
         return {*waits, std::move(wanted)};
     }
     template <typename T>
-    [[nodiscard]] auto await_transform(task<T> inner) {
+    [[nodiscard]] auto await_transform(task<T> inner) const {
         return std::move(inner).awaited_by(*waits);
     }
     template <typename Awaitable>
-    [[nodiscard]] auto await_transform(Awaitable&& awaited) {
+    [[nodiscard]] auto await_transform(Awaitable&& awaited) const {
         return outside_awaiter<Awaitable>{*waits, std::forward<Awaitable>(awaited)};
     }
 

@@ -59,7 +59,8 @@ template <time_type T>
     using namespace std::chrono;
     const auto padded = [](auto number, std::size_t width) {
         std::string digits = concat(number);
-        return digits.size() < width ? std::string(width - digits.size(), '0') + digits : digits;
+        if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
+        return digits;
     };
     year_month_day day{};
     std::string fraction;

@@ -26,9 +26,11 @@ public:
           name_{lowered(query.name_contains)},
           created_by_{lowered(query.created_by_contains)} {}
 
-    [[nodiscard]] const std::optional<operation_state>& state() const { return query_.state; }
     [[nodiscard]] bool is_everything() const { return !query_.state && !has_more(); }
-    [[nodiscard]] bool is_by_state_only() const { return query_.state && !has_more(); }
+    /// The state, if it asks for nothing else.
+    [[nodiscard]] std::optional<operation_state> only_state() const {
+        return has_more() ? std::nullopt : query_.state;
+    }
 
     [[nodiscard]] bool matches(const operation_record& record) const {
         const auto contains = [](std::string_view text, const std::string& part) {

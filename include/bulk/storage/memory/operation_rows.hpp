@@ -66,7 +66,7 @@ public:
                                          const std::vector<step_index>& steps) {
         retry_submission made;
         for (const auto place : failed_places(filter)) {
-            auto record = rows_.get(place).value();
+            auto record = rows_.at(place);
             if (filter.failure && record.failure != filter.failure) continue;
             const bool is_excluded = std::ranges::find(steps, record.step) != steps.end();
             if (is_excluded && made.refused.size() < 100)

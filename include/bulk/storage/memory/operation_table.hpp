@@ -174,7 +174,8 @@ public:
         page<operation_record> found;
         const operation_filter filter{query};
         if (query.with_total) found.total = count(filter);
-        if (filter.is_by_state_only() && index_.count(*query.state) == 0) return found;
+        if (const auto state = filter.only_state(); state && index_.count(*state) == 0)
+            return found;
         index_.visit(query, after, [&](const operation_index::key& key) {
             const operation_record& record = all_.at(key.id).record;
             if (!filter.matches(record)) return true;
@@ -201,7 +202,7 @@ private:
 
     [[nodiscard]] std::uint64_t count(const operation_filter& filter) const {
         if (filter.is_everything()) return all_.size();
-        if (filter.is_by_state_only()) return index_.count(*filter.state());
+        if (const auto state = filter.only_state()) return index_.count(*state);
         return static_cast<std::uint64_t>(std::ranges::count_if(
             all_, [&](const auto& each) { return filter.matches(each.second.record); }));
     }

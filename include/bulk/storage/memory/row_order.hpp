@@ -45,8 +45,8 @@ struct row_order {
                 static_cast<std::int64_t>(apart != nullptr ? apart->state() : row_state::completed);
             break;
         case row_sort::failure:
-            if (apart != nullptr && apart->failure())
-                order.number = 1 + static_cast<std::int64_t>(*apart->failure());
+            if (const auto failure = apart != nullptr ? apart->failure() : std::nullopt)
+                order.number = 1 + static_cast<std::int64_t>(*failure);
             break;
         case row_sort::started_at: {
             const auto* run = apart == nullptr ? rows.steps()[at.slot()].packed(at.row()) : nullptr;

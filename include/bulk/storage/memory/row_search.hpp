@@ -52,7 +52,7 @@ public:
                 found.next = to_text(order_of(rows_, {last.row, last.step}, query_.sort));
                 break;
             }
-            found.items.push_back(rows_.get(at).value());
+            found.items.push_back(rows_.at(at));
         }
         return found;
     }
@@ -242,6 +242,7 @@ private:
         });
         std::ranges::sort_heap(best, is_before);
         std::vector<row_place> found;
+        found.reserve(best.size());
         for (const auto& each : best) found.push_back(each.place);
         return found;
     }

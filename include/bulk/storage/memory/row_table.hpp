@@ -84,6 +84,9 @@ public:
     [[nodiscard]] const std::vector<step_rows>& steps() const { return steps_; }
     [[nodiscard]] std::string_view row_id(row_number row) const { return ids_.of(row); }
 
+    /// What `get` finds, of a place that has a record.
+    [[nodiscard]] row_record at(row_place place) const { return get(place).value_or(row_record{}); }
+
     /// Records apart; valid until something is put.
     [[nodiscard]] const kept_record* find(row_place at) const { return apart_.find(at); }
     [[nodiscard]] std::span<const kept_record> apart_of(row_number row) const {

@@ -33,14 +33,17 @@ public:
 
     /// The next, which is then behind.
     [[nodiscard]] std::optional<row_place> take() {
-        std::optional<std::size_t> best;
-        for (std::size_t i = 0; i < ahead_.size(); ++i)
-            if (ahead_[i] && (!best || is_before(*ahead_[i], *ahead_[*best], is_descending_)))
-                best = i;
-        if (!best) return std::nullopt;
-        const row_place found{*ahead_[*best], step_of(first_slot_ + *best)};
-        ahead_[*best] = find_behind(*best, found.row());
-        return found;
+        std::optional<row_number> first;
+        std::size_t best = 0;
+        for (std::size_t i = 0; i < ahead_.size(); ++i) {
+            const auto row = ahead_[i];
+            if (!row || (first && !is_before(*row, *first, is_descending_))) continue;
+            first = row;
+            best = i;
+        }
+        if (!first) return std::nullopt;
+        ahead_[best] = find_behind(best, *first);
+        return row_place{*first, step_of(first_slot_ + best)};
     }
 
     /// Leaves out everything up to a place, itself included.
@@ -56,7 +59,7 @@ public:
     /// Leaves out everything of the rows up to this one, itself included.
     void skip_row(row_number last) {
         for (std::size_t i = 0; i < ahead_.size(); ++i)
-            if (ahead_[i] && (is_descending_ ? *ahead_[i] >= last : *ahead_[i] <= last))
+            if (const auto row = ahead_[i]; row && (is_descending_ ? *row >= last : *row <= last))
                 ahead_[i] = find_behind(i, last);
     }
 
@@ -67,8 +70,8 @@ private:
     }
 
     void skip_to(std::size_t i, row_number row) {
-        if (!ahead_[i]) return;
-        if (is_descending_ ? *ahead_[i] > row : *ahead_[i] < row) ahead_[i] = find(i, row);
+        const auto next = ahead_[i];
+        if (next && (is_descending_ ? *next > row : *next < row)) ahead_[i] = find(i, row);
     }
 
     [[nodiscard]] std::optional<row_number> find(std::size_t i, row_number from) const {

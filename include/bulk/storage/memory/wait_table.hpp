@@ -68,13 +68,13 @@ public:
     [[nodiscard]] result<signal_receipt> send(const row_table& rows, const signal& sent,
                                               timestamp until) {
         early_.end(sent.sent_at);
-        auto place = sent.row ? find_row(rows, sent) : find_longest(rows, sent);
-        if (!place) return std::unexpected{place.error()};
-        if (*place) {
-            const auto wait = wait_of(sent.key, rows.find(**place)->started_at(), **place);
+        auto found = sent.row ? find_row(rows, sent, *sent.row) : find_longest(rows, sent);
+        if (!found) return std::unexpected{found.error()};
+        if (const std::optional<row_place> place = *found) {
+            const auto wait = wait_of(sent.key, rows.find(*place)->started_at(), *place);
             if (waits_.erase(wait)) waits_.insert(spent(wait));
-            given_.give(**place, sent.failure);
-            return signal_receipt{.row = (*place)->row(), .step = (*place)->step()};
+            given_.give(*place, sent.failure);
+            return signal_receipt{.row = place->row(), .step = place->step()};
         }
         early_.keep(sent, until);
         return signal_receipt{.is_kept = true};
@@ -138,8 +138,8 @@ private:
     }
 
     [[nodiscard]] result<std::optional<row_place>> find_row(const row_table& rows,
-                                                            const signal& sent) const {
-        const row_number row = *sent.row;
+                                                            const signal& sent,
+                                                            row_number row) const {
         std::optional<row_place> found;
         for (const auto& record : rows.apart_of(row)) {
             if (!record.is_waiting() || record.signal_key() != sent.key) continue;
