@@ -14,6 +14,7 @@
 #include <bulk/rows/json/metadata.hpp>
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/coroutine_frame.hpp>
+#include <bulk/run/crashed_rows.hpp>
 #include <bulk/run/failure_budget.hpp>
 #include <bulk/run/file_supply.hpp>
 #include <bulk/run/instance.hpp>
@@ -182,7 +183,7 @@ private:
 
     [[nodiscard]] operation_state state() const { return operation_.record().state; }
     [[nodiscard]] seen_task make_task() {
-        return {board_, around_.jobs, id(), stop_source_.get_token()};
+        return {board_, around_.storage.flights(), around_.jobs, id(), stop_source_.get_token()};
     }
     [[nodiscard]] std::uint64_t batch_size() const {
         return static_cast<std::uint64_t>(around_.options.flush_batch_size);
@@ -212,6 +213,11 @@ private:
         if (state() == operation_state::retrying &&
             !move(operation_state::running, &operation_run::begin))
             return;
+        if (operation_.was_begun()) {
+            auto crashes = around_.storage.crashes(id());
+            if (!crashes) return trouble(crashes.error(), &operation_run::begin);
+            crashed_.set(std::move(*crashes));
+        }
         open_phase();
     }
 
@@ -384,7 +390,7 @@ private:
 
     /// Writes down what a task has, and parks its rows; whether it may go on.
     bool hand_over(row_task& at) {
-        at.row.store(0, std::memory_order_relaxed);
+        at.seat->clear();
         const auto failed_rows = at.writer.counted().failed;
         const auto written =
             at.writer.hand_over([&](row_batch& batch, std::uint64_t rows, timestamp now) {
@@ -446,6 +452,8 @@ private:
             if (status == read_status::row) validation_->pass_again(row, reader.row());
             return at.writer.pass();
         }
+        if (auto why = crashed_.refusal(reader.row(), description))
+            return validation_->refuse(at, reader.row(), std::move(*why));
         validation_->validate(at, row, status, reader);
     }
 
@@ -454,10 +462,12 @@ private:
         const row_number number = reader.row();
         if (validation_->is_refused(number)) return at.writer.pass();
         const auto known = operation_.was_begun() ? at.standing(number) : std::nullopt;
+        if (known && !may_go_on(*known)) return at.writer.pass();
+        if (auto why = crashed_.refusal(number, description))
+            return fail_crashed(at, known, row, number, std::move(*why));
         if (status != read_status::row) return fail_unread(at, known, reader);
         const row_place place{reader, row};
         if (!known) return walk_->walk(at, row, place, {});
-        if (!may_go_on(*known)) return at.writer.pass();
         if (const auto before = at.interrupted.find(number); before != at.interrupted.end()) {
             if (!is_over_since_an_earlier_run(before->second))
                 return walk_->go_back(at, row, place, before->second);
@@ -483,13 +493,32 @@ private:
     /// A row that could be read once and cannot any more: the file or the program has changed.
     template <typename Reader>
     void fail_unread(row_task& at, const std::optional<row_progress>& known, Reader& reader) {
+        const timestamp now = at.watch.now();
+        outcomes_.fail_unread(at, record_of_next(known, reader.row(), now),
+                              to_text(reader.problem()), {}, now);
+    }
+
+    /// A row that has taken the process with it too often.
+    void fail_crashed(row_task& at, const std::optional<row_progress>& known, const row_type& row,
+                      row_number number, std::string why) {
+        const timestamp now = at.watch.now();
+        const auto before = at.interrupted.find(number);
+        outcomes_.fail(
+            at,
+            before != at.interrupted.end() ? before->second : record_of_next(known, number, now),
+            description.is_pipeline ? error_type::step_failure : error_type::processing,
+            std::move(why), now, &row);
+    }
+
+    /// Of the step that a row would be at now.
+    [[nodiscard]] row_record record_of_next(const std::optional<row_progress>& known,
+                                            row_number number, timestamp now) const {
         const bool is_done = known && known->state == row_state::completed;
         const int step = known ? to_number(known->step) + (is_done ? 1 : 0) : 0;
-        const timestamp now = at.watch.now();
-        auto record = outcomes_.record_of(reader.row(), static_cast<step_index>(step),
-                                          row_state::running, 1, known ? known->retry_attempt : 0);
+        auto record = outcomes_.record_of(number, static_cast<step_index>(step), row_state::running,
+                                          1, known ? known->retry_attempt : 0);
         record.started_at = now;
-        outcomes_.fail_unread(at, std::move(record), to_text(reader.problem()), {}, now);
+        return record;
     }
 
     [[nodiscard]] static bool may_go_on(const row_progress& known) {
@@ -863,6 +892,7 @@ private:
     patience patience_{around_.options.lease_time};
     task_board board_;
     bool had_orphans_ = false;
+    crashed_rows crashed_{around_.options.max_crashes};
 
     std::mutex mutex_;  ///< guards what follows
     phase phase_ = phase::beginning;

@@ -10,6 +10,7 @@
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
+#include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
 #include <bulk/storage/stored_file.hpp>
@@ -99,6 +100,16 @@ concept retry_store = requires(Store& store, const operation_record& record,
     { store.retry_history(query) } -> std::same_as<result<page<retry_entry>>>;
 };
 
+/// Rows that a process had in its hands when it died.
+template <typename Store>
+concept crash_store = requires(Store& store, operation_id id) {
+    /// Where this process notes what it is at; shared by all who use the store here.
+    { store.flights() } -> std::same_as<flight_recorder&>;
+    /// Counted when the operation was claimed from somebody who had not given it back; by row. A
+    /// retry that resets rows forgets it.
+    { store.crashes(id) } -> std::same_as<result<std::vector<crashed_row>>>;
+};
+
 /// What happened, in one order over all operations.
 template <typename Store>
 concept event_store =
@@ -123,7 +134,8 @@ concept file_store = requires(Store& store, std::string name, byte_pull pull, st
 };
 
 template <typename Storage>
-concept storage = operation_store<Storage> && row_store<Storage> && signal_store<Storage> &&
-                  retry_store<Storage> && event_store<Storage> && file_store<Storage>;
+concept storage =
+    operation_store<Storage> && row_store<Storage> && signal_store<Storage> &&
+    retry_store<Storage> && crash_store<Storage> && event_store<Storage> && file_store<Storage>;
 
 }  // namespace bulk
