@@ -30,6 +30,7 @@
 #include <bulk/run/row_validation.hpp>
 #include <bulk/run/row_walk.hpp>
 #include <bulk/run/run_environment.hpp>
+#include <bulk/run/step_transaction.hpp>
 #include <bulk/run/supply.hpp>
 #include <bulk/run/task_board.hpp>
 #include <bulk/run/unit_queue.hpp>
@@ -182,9 +183,27 @@ private:
     }
 
     [[nodiscard]] operation_state state() const { return operation_.record().state; }
-    [[nodiscard]] seen_task make_task() {
-        return {board_, around_.storage.flights(), around_.jobs, id(), stop_source_.get_token()};
-    }
+    /// A task, and the transaction that its steps may ask for.
+    class run_task : public seen_task {
+    public:
+        explicit run_task(operation_run& run)
+            : seen_task{run.board_, run.around_.storage.flights(), run.around_.jobs, run.id(),
+                        run.stop_source_.get_token()},
+              own_{make_transaction(run)} {
+            transaction = &own_;
+            ctx.take_transactions_from(&own_);
+        }
+
+    private:
+        using transaction_type = typename step_transaction_for<Storage>::type;
+        static transaction_type make_transaction(operation_run& run) {
+            if constexpr (transactional_store<Storage>)
+                return {run.around_.storage, run.operation_.held(), [&run] { return run.write(); }};
+            else
+                return {};
+        }
+        transaction_type own_;
+    };
     [[nodiscard]] std::uint64_t batch_size() const {
         return static_cast<std::uint64_t>(around_.options.flush_batch_size);
     }
@@ -232,7 +251,7 @@ private:
         if (!waiting) return trouble(waiting.error(), &operation_run::fail_orphans);
         if (!waiting->items.empty()) {
             had_orphans_ = true;
-            seen_task at = make_task();
+            run_task at{*this};
             for (const auto& each : waiting->items)
                 outcomes_.fail(at, each, error_type::signal_failure,
                                "Recovery: step was waiting for signal when application restarted",
@@ -375,7 +394,7 @@ private:
     }
 
     void read(const row_unit& unit) {
-        seen_task at = make_task();
+        run_task at{*this};
         if (operation_.was_begun() && !load_standings(at, unit)) return;
         visitor visit{.run = *this, .at = at};
         const timestamp begin = around_.jobs.now();
@@ -396,19 +415,49 @@ private:
             at.writer.hand_over([&](row_batch& batch, std::uint64_t rows, timestamp now) {
                 return recorder_.add(batch, rows, now);
             });
-        if (failed_rows > 0) around_.on_events();
-        if (failed_rows > 0 || !at.parked.empty() || !written) {
+        if (failed_rows > 0) note_failures(failed_rows);
+        if (!at.parked.empty() || !written) {
             const locked lock{*this};
-            budget_.add(failed_rows);
-            if (failed_rows > 0) check_budget();
             for (auto& [row, due] : at.parked) park(std::move(row), due);
             at.parked.clear();
             arm();
             if (!written) block(written.error());  // what is left of the unit is done all the same
         }
-        if (written && written->began_waits) submit(&operation_run::look_for_signals);
+        const bool began_waits = std::exchange(at.began_waits, false);
+        if (began_waits || (written && written->began_waits))
+            submit(&operation_run::look_for_signals);
         schedule_flush();
         return !is_stopping_.load(std::memory_order_relaxed);
+    }
+
+    /// Writes what there is.
+    [[nodiscard]] result<> write() {
+        const auto written = recorder_.flush();
+        if (!written) return std::unexpected{written.error()};
+        if (written->began_waits) submit(&operation_run::look_for_signals);
+        return {};
+    }
+
+    [[nodiscard]] bool commit(row_task& at, const row_batch& earlier,
+                              const row_batch& own) override {
+        const auto stored = at.transaction->commit(earlier, own);
+        if (!stored) {
+            const locked lock{*this};
+            block(stored.error());
+            return false;
+        }
+        around_.watch.note(earlier);
+        around_.watch.note(own);
+        at.began_waits |= begins_waits(earlier) || begins_waits(own);
+        if (earlier.counted.failed > 0) note_failures(earlier.counted.failed);
+        return true;
+    }
+
+    void note_failures(std::uint64_t rows) {
+        around_.on_events();
+        const locked lock{*this};
+        budget_.add(rows);
+        check_budget();
     }
 
     /// Stops when more rows have failed than the operation allows. Under the lock.
@@ -602,7 +651,7 @@ private:
 
     /// Rows whose time has come, or that were told something.
     void wake(std::vector<woken_row> rows) {
-        seen_task at = make_task();
+        run_task at{*this};
         const timestamp begin = around_.jobs.now();
         const auto count = rows.size();
         for (auto& each : rows) {
@@ -738,7 +787,7 @@ private:
         if constexpr (row_validation<Op>::reads_all) {
             for (auto& each : validation_->take_repeated()) repeated_.push_back(each);
             while (!repeated_.empty()) {
-                seen_task at = make_task();
+                run_task at{*this};
                 while (!repeated_.empty() && at.writer.rows() < batch_size()) {
                     const auto& each = repeated_.front();
                     auto record = around_.storage.get(id(), each.row, validation_step);

@@ -117,6 +117,13 @@ public:
         return false;
     }
 
+    /// Nothing of what a step did was stored: it is run again as soon as something can be.
+    static void repeat(row_task& at, const step_description& about, const visit& here) {
+        at.park(parked(here, static_cast<step_index>(about.index),
+                       here.has_waited ? reason_to_ask(about) : park_reason::back_off),
+                at.watch.now());
+    }
+
     /// A row waits on as its record says, which was written by an earlier run.
     void wait_on(row_task& at, const row_type& row, const row_place& place,
                  const row_record& before, park_reason reason, std::optional<timestamp> due) const {

@@ -9,6 +9,7 @@
 #include <bulk/run/answer.hpp>
 #include <bulk/run/batch_writer.hpp>
 #include <bulk/run/parked_row.hpp>
+#include <bulk/run/step_transaction.hpp>
 #include <bulk/run/stopwatch.hpp>
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/row_batch.hpp>
@@ -68,6 +69,9 @@ struct row_task {
     std::map<row_number, row_record> interrupted;  ///< of rows that were running or waiting
     flight_seat* seat = &own_seat;                 ///< what user code has, for others to see
     flight_seat own_seat;
+    step_transaction* transaction = nullptr;
+    bool is_counted = false;            ///< the row at hand, with its last step
+    bool began_waits = false;           ///< in a transaction of a step
     std::shared_ptr<step_waits> frame;  ///< of the step at hand, if it is a coroutine
     std::optional<linked_stop> check;   ///< of a step that must be done by `check_until`
     timestamp check_until{};

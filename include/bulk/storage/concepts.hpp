@@ -133,6 +133,17 @@ concept file_store = requires(Store& store, std::string name, byte_pull pull, st
     { store.remove_file(id) } -> std::same_as<result<>>;
 };
 
+/// A backend that lets a step write in the transaction that records it. Not every one can.
+template <typename Store>
+concept transactional_store = requires(Store& store, const lease& held, const row_batch& batch,
+                                       typename Store::transaction& open) {
+    /// Nobody else writes until it has ended. One that is destroyed has changed nothing.
+    { store.begin(held) } -> std::same_as<result<typename Store::transaction>>;
+    { open.connection() } -> std::same_as<typename Store::connection&>;
+    { open.record(batch) } -> std::same_as<result<>>;
+    { open.commit() } -> std::same_as<result<>>;
+};
+
 template <typename Storage>
 concept storage =
     operation_store<Storage> && row_store<Storage> && signal_store<Storage> &&
