@@ -22,7 +22,8 @@ public:
         wait& now = all_[at];
         const bool is_same = is_waiting(now.record) && is_waiting(record) &&
                              now.record.signal_key == record.signal_key &&
-                             now.record.journal == record.journal;
+                             now.record.journal == record.journal &&
+                             now.record.retry_attempt == record.retry_attempt;
         if (!is_same) now = {};
         now.record = record;
         if (!is_same) std::erase_if(given_, [&](const auto& each) { return each.first == at; });

@@ -221,6 +221,19 @@ void check_signals(Make make) {
         expect(store->send(signal_for(1, "l", 8), long_after).value() == given_to(1, 0));
     };
 
+    "a wait that is closed is open again when its row is tried once more"_test = [&] {
+        auto [store, held] = with_claim();
+        auto record = waiting(1, 0, "k", 1);
+        (void)store->record(held, {.records = {record}});
+        (void)store->close_wait(held, row(1), step(0));
+        (void)store->record(held, {.records = {record}});
+        expect(store->send(signal_for("k", 2), at(3)).value() == kept) << "it is the same wait";
+        record.retry_attempt = 1;
+        record.started_at = at(4);
+        (void)store->record(held, {.records = {record}});
+        expect(store->send(signal_for("k", 5), long_after).value() == given_to(1, 0));
+    };
+
     "a wait that is over is not found"_test = [&] {
         auto [store, held] = with_claim();
         auto first = waiting(1, 0, "k", 1), second = waiting(2, 0, "k", 2);
@@ -296,6 +309,7 @@ void check_signals(Make make) {
                     auto record = waiting(number, step_number, any_key(), now - any(4));
                     if (any(3) == 0) record.wait_until = at(now + any(8));
                     if (any(4) == 0) record.journal = "j";
+                    if (any(6) == 0) record.retry_attempt = 1;
                     if (any(4) == 0) record.state = static_cast<row_state>(any(6));
                     expect(store->record(held, {.records = {record}}).has_value());
                     model.record(record);

@@ -47,7 +47,8 @@ public:
             const auto wait = wait_of(before->signal_key(), before->started_at(), place);
             if (!waits_.erase(wait)) waits_.erase(spent(wait));
             const bool is_same = is_waiting(record) && before->signal_key() == record.signal_key &&
-                                 before->journal() == record.journal;
+                                 before->journal() == record.journal &&
+                                 before->retry_attempt() == record.retry_attempt;
             if (!is_same) {
                 given_.use_up(place);
                 closed_.erase(place);
