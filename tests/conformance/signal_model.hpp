@@ -52,9 +52,14 @@ public:
         };
         std::optional<place> best;
         const wait* last = nullptr;  // of the row
+        bool has_gone_on = false;    // the row was signalled, and waits no more
         for (const auto& [at, each] : all_) {
             if (sent.row && at.first != *sent.row) continue;
             if (sent.row) last = &each;
+            if (sent.row && each.record.signal_key == sent.key) {
+                if (is_waiting(each.record)) has_gone_on = false;
+                if (each.record.state == bulk::row_state::completed) has_gone_on = true;
+            }
             const auto age = [&](place of) {
                 return std::tuple{all_.at(of).record.started_at, of};
             };
@@ -69,6 +74,7 @@ public:
         if (last != nullptr &&
             (last->record.state == row_state::failed || last->record.state == row_state::timed_out))
             return refuse();
+        if (has_gone_on) return refuse();
         for (const auto& each : early_)
             if (sent.row && each.sent.row == sent.row && each.sent.key == sent.key) return refuse();
         early_.push_back({sent, until});

@@ -59,7 +59,7 @@ public:
         bool is_spent = given_.find(place) != nullptr || closed_.contains(place);
         if (!is_spent)
             if (auto early = early_.take(record.signal_key, record.row)) {
-                given_.give(place, std::move(*early));
+                given_.give(place, record.signal_key, std::move(*early));
                 is_spent = true;
             }
         const auto wait = wait_of(record.signal_key, record.started_at, place);
@@ -74,7 +74,7 @@ public:
         if (*place) {
             const auto wait = wait_of(sent.key, rows.find(**place)->started_at(), **place);
             if (waits_.erase(wait)) waits_.insert(spent(wait));
-            given_.give(**place, sent.failure);
+            given_.give(**place, sent.key, sent.failure);
             return signal_receipt{.row = (*place)->row(), .step = (*place)->step()};
         }
         early_.keep(sent, until);
@@ -142,9 +142,13 @@ private:
                                                             const signal& sent) const {
         const row_number row = *sent.row;
         std::optional<row_place> found;
+        std::optional<step_index> completed;  // unless a later step waits for the same
         for (const auto& record : rows.apart_of(row)) {
-            if (!record.is_waiting() || record.signal_key() != sent.key) continue;
+            if (record.signal_key() != sent.key) continue;
             const row_place place{row, record_shelves::step_of(record)};
+            if (record.state() == row_state::completed) completed = place.step();
+            if (!record.is_waiting()) continue;
+            completed.reset();
             if (given_.find(place) != nullptr)
                 return fail(errc::illegal_transition,
                             concat("row ", to_number(row), " was given a signal already"));
@@ -157,6 +161,12 @@ private:
             return fail(errc::illegal_transition,
                         concat("row ", to_number(row), " waits for nothing: it is ",
                                name_of(last->state), " at step ", to_number(last->step)));
+        if (completed)
+            return fail(errc::illegal_transition,
+                        concat("row ", to_number(row),
+                               " was given a signal already, and has gone on: it waits no more at "
+                               "step ",
+                               to_number(*completed)));
         if (early_.has(sent.key, row))
             return fail(errc::illegal_transition, concat("row ", to_number(row),
                                                          " was sent a signal already, which is "
