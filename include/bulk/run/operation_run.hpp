@@ -482,14 +482,20 @@ private:
         auto known = around_.storage.progress(id(), row_number{at.first_standing}, unit.rows);
         if (!known) return failed(known.error());
         for (std::size_t i = 0; i < known->size(); ++i) {
-            const auto& each = (*known)[i];
+            auto& each = (*known)[i];
             if (!each || (each->state != row_state::running &&
                           each->state != row_state::waiting_for_completion))
                 continue;
             const row_number row{at.first_standing + i};
             auto record = around_.storage.get(id(), row, each->step);
             if (!record) return failed(record.error());
-            if (*record) at.interrupted.emplace(row, std::move(**record));
+            if (!*record) continue;
+            const auto is_new = begins_anew(**record);
+            if (!is_new) return failed(is_new.error());
+            if (*is_new)
+                each = {each->step, row_state::pending, 0, each->retry_attempt + 1};
+            else
+                at.interrupted.emplace(row, std::move(**record));
         }
         at.standings = std::move(*known);
         return true;
@@ -517,26 +523,43 @@ private:
         if (status != read_status::row) return fail_unread(at, known, reader);
         const row_place place{reader, row};
         if (!known) return walk_->walk(at, row, place, {});
-        if (const auto before = at.interrupted.find(number); before != at.interrupted.end()) {
-            if (!is_over_since_an_earlier_run(before->second))
-                return walk_->go_back(at, row, place, before->second);
-            return walk_->walk(at, row, place,
-                               {.step = to_number(known->step),
-                                .retry_attempt = before->second.retry_attempt + 1});
-        }
+        if (const auto before = at.interrupted.find(number); before != at.interrupted.end())
+            return walk_->go_back(at, row, place, before->second);
         const bool is_done = known->state == row_state::completed;
         walk_->walk(at, row, place,
                     {.step = to_number(known->step) + (is_done ? 1 : 0),
                      .retry_attempt = is_done ? 0 : known->retry_attempt});
     }
 
-    /// Whether a wait has run out in a run that was ended before: now that the operation is tried once
-    /// more, its step begins anew, with all its time.
-    [[nodiscard]] bool is_over_since_an_earlier_run(const row_record& before) const {
+    /// Whether the step of a row that was interrupted begins anew, with all its time, since its wait
+    /// ran out between the run that was ended and this one. A signal that came in time counts all
+    /// the same: its sender was told that it was given.
+    [[nodiscard]] result<bool> begins_anew(row_record& before) {
+        if (!ran_out_between_runs(before)) return false;
+        const bool is_for_signal = !before.signal_key.empty();
+        if (is_for_signal) {
+            const auto told =
+                around_.storage.close_wait(operation_.held(), before.row, before.step);
+            if (!told) return std::unexpected{told.error()};
+            if (*told) return false;
+        }
+        if (before.journal.empty()) return true;
+        // A coroutine that was told something before is told it again: no signal is used in vain.
+        // Only the wait at which it stood begins anew; a sleep is over when its time is.
+        if (is_for_signal) {
+            before.wait_until.reset();
+            ++before.retry_attempt;
+        }
+        return false;
+    }
+
+    /// Not so when the time ran out in this run, whichever process had it then: its rows keep their
+    /// deadlines.
+    [[nodiscard]] bool ran_out_between_runs(const row_record& before) const {
         const auto& operation = operation_.record();
         return operation.retry_count > 0 && before.started_at && operation.run_started_at &&
                *before.started_at < *operation.run_started_at && before.wait_until &&
-               *before.wait_until <= around_.jobs.now();
+               *before.wait_until <= *operation.run_started_at;
     }
 
     /// A row that could be read once and cannot any more: the file or the program has changed.

@@ -248,9 +248,9 @@ private:
                 return call_step(step, here.row, instance_.metadata(), at.ctx, at.details);
         }
         if (!told) return answer::timed_out;
+        here.told = &*told;
         if (!told->failure) return answer::done;
         at.details = {.text = *told->failure};
-        here.signal_failed = true;
         return answer::failed;
     }
 

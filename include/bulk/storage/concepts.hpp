@@ -72,7 +72,8 @@ concept row_store =
     };
 
 /// Signals, and the waits that they end. A row waits from the record that says so with a key until
-/// its next record; that one uses up the signal that the row was given.
+/// its next record; that one uses up the signal that the row was given. A completed record with a
+/// key is of a row that was signalled and has gone on.
 template <typename Store>
 concept signal_store =
     requires(Store& store, const signal& sent, timestamp until, const lease& held, operation_id id,
