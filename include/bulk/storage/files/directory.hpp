@@ -67,15 +67,20 @@ public:
         stored_file about{.name = name, .stored_at = now};
         checksum sum;
         std::vector<char> block(block_size);
-        while (true) {
-            const auto got = pull(block);
-            if (!got) return std::unexpected{got.error()};
-            if (*got == 0) break;
-            about.size += *got;
-            if (most > 0 && about.size > most)
-                return fail(errc::invalid_argument, concat("the file '", name, "' is larger than ",
-                                                           most, " bytes, the most that is taken"));
-            const std::span<const char> part{block.data(), *got};
+        for (bool has_ended = false; !has_ended;) {
+            std::size_t have = 0;
+            while (have < block.size() && !has_ended) {
+                const auto got = pull(std::span{block}.subspan(have));
+                if (!got) return std::unexpected{got.error()};
+                have += *got;
+                has_ended = *got == 0;
+                if (most > 0 && about.size + have > most)
+                    return fail(errc::invalid_argument,
+                                concat("the file '", name, "' is larger than ", most,
+                                       " bytes, the most that is taken"));
+            }
+            about.size += have;
+            const std::span<const char> part{block.data(), have};
             sum.add(part);
             if (auto written = upload->write(part); !written) return refuse(written.error());
         }

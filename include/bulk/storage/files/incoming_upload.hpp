@@ -61,9 +61,10 @@ public:
         const std::string published = folder_of(base_, id_);
         if (system_.rename(path_.c_str(), published.c_str()) != 0)
             return failed_call(concat("rename ", path_, " to"), published, errno);
-        path_ = published;
-        if (auto synced = sync_folder(system_, base_); !synced)
+        if (auto synced = sync_folder(system_, base_); !synced) {
+            if (system_.rename(published.c_str(), path_.c_str()) != 0) path_ = published;
             return std::unexpected{synced.error()};
+        }
         path_.clear();
         return about;
     }

@@ -54,6 +54,8 @@ template <typename Call>
         case ENOSPC:
         case EDQUOT:
             return "; free some space there, and try again";
+        case EFBIG:
+            return "; allow larger files (ulimit -f), and try again";
         case EACCES:
         case EPERM:
         case EROFS:
