@@ -97,6 +97,15 @@ public:
         return counted;
     }
 
+    [[nodiscard]] result<operation_record> move_steps(const lease& held,
+                                                      const operation_record& record,
+                                                      const step_moves& to) {
+        const std::scoped_lock lock{all_->mutex};
+        auto stored = all_->operations.update(held, record);
+        if (stored) rows_of(held.operation).move_steps(to);
+        return stored;
+    }
+
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
         const std::scoped_lock lock{all_->mutex};
