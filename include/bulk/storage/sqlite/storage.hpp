@@ -305,6 +305,10 @@ public:
         return files_.open_file(id, offset);
     }
     [[nodiscard]] result<> remove_file(const std::string& id) { return files_.remove_file(id); }
+    [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
+                                                         std::uint32_t limit) {
+        return files_.files(after, limit);
+    }
 
 private:
     storage(std::shared_ptr<database> opened, std::shared_ptr<presence> present,
