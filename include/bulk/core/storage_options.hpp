@@ -11,7 +11,8 @@
 
 namespace bulk {
 
-/// Uploads in a directory of this machine.
+/// Uploads in a directory of this machine. It belongs to one database: uploads that the operations
+/// of that one do not refer to are removed.
 struct directory_options {
     std::string base_path = "bulk-storage";
 };

@@ -19,6 +19,7 @@
 #include <bulk/service/metrics.hpp>
 #include <bulk/service/notifier.hpp>
 #include <bulk/service/subscriptions.hpp>
+#include <bulk/service/unused_uploads.hpp>
 #include <bulk/storage/concepts.hpp>
 
 #include <algorithm>
@@ -85,6 +86,7 @@ public:
         subscriptions_.notify();
         look_for_work();
         schedule_poll();
+        remove_unused_uploads();
         run_inline([this] { return dispatcher_.is_idle(); });
     }
 
@@ -316,6 +318,33 @@ private:
                             self->subscriptions_.notify();
                             self->schedule_poll();
                         }});
+    }
+
+    /// What processes that died while they took a file in have left. A process that only takes files
+    /// in leaves it to those that run them.
+    void remove_unused_uploads() {
+        if (options_.scheduler == scheduling::none || options_.unused_upload_age.count() == 0)
+            return;
+        look_for_unused_uploads(std::make_shared<unused_uploads<Storage>>(
+            storage_, jobs_.now() - options_.unused_upload_age));
+    }
+
+    void look_for_unused_uploads(std::shared_ptr<unused_uploads<Storage>> search) {
+        jobs_.submit(job{[weak = this->weak_from_this(), search = std::move(search)] {
+            const auto self = weak.lock();
+            if (self == nullptr || !self->usable()) return;
+            const auto more = search->look_on();
+            if (more && *more) return self->look_for_unused_uploads(search);
+            if (!self->log_) return;
+            if (!more)
+                self->log_({log_level::warning,
+                            "unused uploads stay until the next start",
+                            {{"why", more.error().message}}});
+            else if (search->removed() > 0)
+                self->log_({log_level::info,
+                            "unused uploads removed",
+                            {{"count", std::to_string(search->removed())}}});
+        }});
     }
 
     const log_handler log_;
