@@ -85,6 +85,16 @@ suite<"unused uploads"> unused_uploads = [] {
         expect(remove_all(storage, at(2502)) == 1_u);
     };
 
+    "by a service, however many there are"_test = [] {
+        bulk::memory::storage kept;
+        for (int i = 0; i < 2500; ++i)
+            (void)kept.put_file("x", pull_of("x"), 0, at(-100'000 + i)).value();
+        support::stage<operations> on{{}, kept};
+        on.drive_for(1s);
+        expect(kept.files("", 1).value().empty());
+        expect(on.log.contains("2500")) << on.log;
+    };
+
     "without an answer of the store nothing is removed"_test = [] {
         for (const auto* call : {"files", "query", "remove_file"}) {
             bulk::memory::storage kept;

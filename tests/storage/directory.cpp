@@ -266,8 +266,12 @@ suite<"directory: changed from outside"> changed = [] {
             write_file(path, text.substr(0, i));
             expect(!on.store.file(on.about.id).has_value());
         }
+        const auto next = on.store.put_file("b.csv", pull_of("text"), 0, at(2)).value();
+        expect(on.store.files("", 1).value().at(0) == next) << "passed over in a list";
         std::filesystem::remove(path);
         expect(on.store.file(on.about.id).error().code == errc::not_found);
+        expect(on.store.files("", 1).value().at(0) == next);
+        expect(on.store.remove_file(on.about.id).has_value()) << "it can be removed";
     };
 };
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -28,9 +29,8 @@ public:
 
     /// Looks at the next ones; false when there are no more.
     [[nodiscard]] result<bool> look_on() {
-        const auto uploads = storage_.files(after_, largest_page);
+        const auto uploads = storage_.get().files(after_, largest_page);
         if (!uploads) return std::unexpected{uploads.error()};
-        if (uploads->empty()) return false;
         std::set<std::string> unused;
         timestamp first = before_, last = timestamp::min();
         for (const auto& each : *uploads) {
@@ -42,10 +42,11 @@ public:
         if (auto kept = keep_used(unused, first, last); !kept)
             return std::unexpected{std::move(kept).error()};
         for (const auto& id : unused) {
-            const auto gone = storage_.remove_file(id);
+            const auto gone = storage_.get().remove_file(id);
             if (gone) ++removed_;
             if (!gone && gone.error().code != errc::not_found) return std::unexpected{gone.error()};
         }
+        if (uploads->size() < largest_page) return false;
         after_ = uploads->back().id;
         return true;
     }
@@ -60,7 +61,7 @@ private:
                               .page_size = largest_page,
                               .with_total = false};
         while (!unused.empty()) {
-            const auto found = storage_.query(query);
+            const auto found = storage_.get().query(query);
             if (!found) return std::unexpected{found.error()};
             for (const auto& each : found->items) unused.erase(each.file_id);
             if (found->next.empty()) break;
@@ -69,7 +70,7 @@ private:
         return {};
     }
 
-    Storage& storage_;
+    std::reference_wrapper<Storage> storage_;
     timestamp before_;
     std::string after_;  ///< the last one that was looked at
     std::uint64_t removed_ = 0;

@@ -137,7 +137,8 @@ concept file_store =
         { store.file(id) } -> std::same_as<result<stored_file>>;
         { store.open_file(id, offset) } -> std::same_as<result<byte_pull>>;
         { store.remove_file(id) } -> std::same_as<result<>>;
-        /// Those behind the one of that id, which may be gone (empty: from the beginning), oldest first.
+        /// Those behind the one of that id, which may be gone (empty: from the beginning), oldest first;
+        /// fewer than `limit` only at the end.
         { store.files(id, limit) } -> std::same_as<result<std::vector<stored_file>>>;
     };
 
