@@ -77,8 +77,7 @@ suite<"options"> options = [] {
         refuses(o{.pending_poll_interval = 0ms},
                 "pending_poll_interval is 0 ms; it must be longer than 0");
         refuses(o{.lease_time = 0s}, "lease_time is 0 ms; it must be longer than 0");
-        refuses(o{.unused_upload_age = -1ms},
-                "unused_upload_age is -1 ms; it cannot be negative");
+        refuses(o{.unused_upload_age = -1ms}, "unused_upload_age is -1 ms; it cannot be negative");
     };
 
     "each bad storage option has its sentence"_test = [] {
