@@ -23,9 +23,10 @@ public:
     bulk::sqlite::storage& operator*() { return storage_; }
 
 private:
-    support::temporary_directory directory_;
+    std::unique_ptr<support::temporary_directory> directory_ =
+        std::make_unique<support::temporary_directory>();
     bulk::sqlite::storage storage_ =
-        bulk::sqlite::storage::open(directory_.file("bulk.db")).value();
+        bulk::sqlite::storage::open(directory_->path("bulk.db")).value();
 };
 
 suite<"sqlite"> sqlite = [] {

@@ -37,6 +37,7 @@ struct service_options {
     orphan_policy orphans = orphan_policy::resume;
     std::string service_name{};   ///< the operations' `source`; empty: the program's name
     int max_retry_attempts = 10;  ///< operation retries; 0 is unlimited
+    int max_crashes = 3;          ///< of the process at one row, which fails then; 0 is unlimited
     int worker_count = 4;         ///< operations at once, those that only wait apart
     int queue_capacity = 1'000;   ///< operations waiting in memory; whoever adds one more waits
     std::chrono::milliseconds shutdown_timeout{30'000};                   ///< for rows in flight
@@ -54,6 +55,7 @@ struct service_options {
         positive("flush_interval", options.flush_interval),
         at_least("max_row_concurrency", options.max_row_concurrency, 1),
         at_least("max_retry_attempts", options.max_retry_attempts, 0),
+        at_least("max_crashes", options.max_crashes, 0),
         at_least("worker_count", options.worker_count, 1),
         at_least("queue_capacity", options.queue_capacity, 1),
         not_negative("shutdown_timeout", options.shutdown_timeout),

@@ -14,6 +14,7 @@
 #include <bulk/rows/json/metadata.hpp>
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/coroutine_frame.hpp>
+#include <bulk/run/crashed_rows.hpp>
 #include <bulk/run/failure_budget.hpp>
 #include <bulk/run/file_supply.hpp>
 #include <bulk/run/instance.hpp>
@@ -29,6 +30,7 @@
 #include <bulk/run/row_validation.hpp>
 #include <bulk/run/row_walk.hpp>
 #include <bulk/run/run_environment.hpp>
+#include <bulk/run/step_transaction.hpp>
 #include <bulk/run/supply.hpp>
 #include <bulk/run/task_board.hpp>
 #include <bulk/run/unit_queue.hpp>
@@ -181,9 +183,27 @@ private:
     }
 
     [[nodiscard]] operation_state state() const { return operation_.record().state; }
-    [[nodiscard]] seen_task make_task() {
-        return {board_, around_.jobs, id(), stop_source_.get_token()};
-    }
+    /// A task, and the transaction that its steps may ask for.
+    class run_task : public seen_task {
+    public:
+        explicit run_task(operation_run& run)
+            : seen_task{run.board_, run.around_.storage.flights(), run.around_.jobs, run.id(),
+                        run.stop_source_.get_token()},
+              own_{make_transaction(run)} {
+            transaction = &own_;
+            ctx.take_transactions_from(&own_);
+        }
+
+    private:
+        using transaction_type = typename step_transaction_for<Storage>::type;
+        static transaction_type make_transaction(operation_run& run) {
+            if constexpr (transactional_store<Storage>)
+                return {run.around_.storage, run.operation_.held(), [&run] { return run.write(); }};
+            else
+                return {};
+        }
+        transaction_type own_;
+    };
     [[nodiscard]] std::uint64_t batch_size() const {
         return static_cast<std::uint64_t>(around_.options.flush_batch_size);
     }
@@ -212,6 +232,11 @@ private:
         if (state() == operation_state::retrying &&
             !move(operation_state::running, &operation_run::begin))
             return;
+        if (operation_.was_begun()) {
+            auto crashes = around_.storage.crashes(id());
+            if (!crashes) return trouble(crashes.error(), &operation_run::begin);
+            crashed_.set(std::move(*crashes));
+        }
         open_phase();
     }
 
@@ -226,7 +251,7 @@ private:
         if (!waiting) return trouble(waiting.error(), &operation_run::fail_orphans);
         if (!waiting->items.empty()) {
             had_orphans_ = true;
-            seen_task at = make_task();
+            run_task at{*this};
             for (const auto& each : waiting->items)
                 outcomes_.fail(at, each, error_type::signal_failure,
                                "Recovery: step was waiting for signal when application restarted",
@@ -369,7 +394,7 @@ private:
     }
 
     void read(const row_unit& unit) {
-        seen_task at = make_task();
+        run_task at{*this};
         if (operation_.was_begun() && !load_standings(at, unit)) return;
         visitor visit{.run = *this, .at = at};
         const timestamp begin = around_.jobs.now();
@@ -384,25 +409,55 @@ private:
 
     /// Writes down what a task has, and parks its rows; whether it may go on.
     bool hand_over(row_task& at) {
-        at.row.store(0, std::memory_order_relaxed);
+        at.seat->clear();
         const auto failed_rows = at.writer.counted().failed;
         const auto written =
             at.writer.hand_over([&](row_batch& batch, std::uint64_t rows, timestamp now) {
                 return recorder_.add(batch, rows, now);
             });
-        if (failed_rows > 0) around_.on_events();
-        if (failed_rows > 0 || !at.parked.empty() || !written) {
+        if (failed_rows > 0) note_failures(failed_rows);
+        if (!at.parked.empty() || !written) {
             const locked lock{*this};
-            budget_.add(failed_rows);
-            if (failed_rows > 0) check_budget();
             for (auto& [row, due] : at.parked) park(std::move(row), due);
             at.parked.clear();
             arm();
             if (!written) block(written.error());  // what is left of the unit is done all the same
         }
-        if (written && written->began_waits) submit(&operation_run::look_for_signals);
+        const bool began_waits = std::exchange(at.began_waits, false);
+        if (began_waits || (written && written->began_waits))
+            submit(&operation_run::look_for_signals);
         schedule_flush();
         return !is_stopping_.load(std::memory_order_relaxed);
+    }
+
+    /// Writes what there is.
+    [[nodiscard]] result<> write() {
+        const auto written = recorder_.flush();
+        if (!written) return std::unexpected{written.error()};
+        if (written->began_waits) submit(&operation_run::look_for_signals);
+        return {};
+    }
+
+    [[nodiscard]] bool commit(row_task& at, const row_batch& earlier,
+                              const row_batch& own) override {
+        const auto stored = at.transaction->commit(earlier, own);
+        if (!stored) {
+            const locked lock{*this};
+            block(stored.error());
+            return false;
+        }
+        around_.watch.note(earlier);
+        around_.watch.note(own);
+        at.began_waits |= begins_waits(earlier) || begins_waits(own);
+        if (earlier.counted.failed > 0) note_failures(earlier.counted.failed);
+        return true;
+    }
+
+    void note_failures(std::uint64_t rows) {
+        around_.on_events();
+        const locked lock{*this};
+        budget_.add(rows);
+        check_budget();
     }
 
     /// Stops when more rows have failed than the operation allows. Under the lock.
@@ -427,14 +482,20 @@ private:
         auto known = around_.storage.progress(id(), row_number{at.first_standing}, unit.rows);
         if (!known) return failed(known.error());
         for (std::size_t i = 0; i < known->size(); ++i) {
-            const auto& each = (*known)[i];
+            auto& each = (*known)[i];
             if (!each || (each->state != row_state::running &&
                           each->state != row_state::waiting_for_completion))
                 continue;
             const row_number row{at.first_standing + i};
             auto record = around_.storage.get(id(), row, each->step);
             if (!record) return failed(record.error());
-            if (*record) at.interrupted.emplace(row, std::move(**record));
+            if (!*record) continue;
+            const auto is_new = begins_anew(**record);
+            if (!is_new) return failed(is_new.error());
+            if (*is_new)
+                each = {each->step, row_state::pending, 0, each->retry_attempt + 1};
+            else
+                at.interrupted.emplace(row, std::move(**record));
         }
         at.standings = std::move(*known);
         return true;
@@ -446,6 +507,8 @@ private:
             if (status == read_status::row) validation_->pass_again(row, reader.row());
             return at.writer.pass();
         }
+        if (auto why = crashed_.refusal(reader.row(), description))
+            return validation_->refuse(at, reader.row(), std::move(*why));
         validation_->validate(at, row, status, reader);
     }
 
@@ -454,42 +517,80 @@ private:
         const row_number number = reader.row();
         if (validation_->is_refused(number)) return at.writer.pass();
         const auto known = operation_.was_begun() ? at.standing(number) : std::nullopt;
+        if (known && !may_go_on(*known)) return at.writer.pass();
+        if (auto why = crashed_.refusal(number, description))
+            return fail_crashed(at, known, row, number, std::move(*why));
         if (status != read_status::row) return fail_unread(at, known, reader);
         const row_place place{reader, row};
         if (!known) return walk_->walk(at, row, place, {});
-        if (!may_go_on(*known)) return at.writer.pass();
-        if (const auto before = at.interrupted.find(number); before != at.interrupted.end()) {
-            if (!is_over_since_an_earlier_run(before->second))
-                return walk_->go_back(at, row, place, before->second);
-            return walk_->walk(at, row, place,
-                               {.step = to_number(known->step),
-                                .retry_attempt = before->second.retry_attempt + 1});
-        }
+        if (const auto before = at.interrupted.find(number); before != at.interrupted.end())
+            return walk_->go_back(at, row, place, before->second);
         const bool is_done = known->state == row_state::completed;
         walk_->walk(at, row, place,
                     {.step = to_number(known->step) + (is_done ? 1 : 0),
                      .retry_attempt = is_done ? 0 : known->retry_attempt});
     }
 
-    /// Whether a wait has run out in a run that was ended before: now that the operation is tried once
-    /// more, its step begins anew, with all its time.
-    [[nodiscard]] bool is_over_since_an_earlier_run(const row_record& before) const {
+    /// Whether the step of a row that was interrupted begins anew, with all its time, since its wait
+    /// ran out between the run that was ended and this one. A signal that came in time counts all
+    /// the same: its sender was told that it was given.
+    [[nodiscard]] result<bool> begins_anew(row_record& before) {
+        if (!ran_out_between_runs(before)) return false;
+        const bool is_for_signal = !before.signal_key.empty();
+        if (is_for_signal) {
+            const auto told =
+                around_.storage.close_wait(operation_.held(), before.row, before.step);
+            if (!told) return std::unexpected{told.error()};
+            if (*told) return false;
+        }
+        if (before.journal.empty()) return true;
+        // A coroutine that was told something before is told it again: no signal is used in vain.
+        // Only the wait at which it stood begins anew; a sleep is over when its time is.
+        if (is_for_signal) {
+            before.wait_until.reset();
+            ++before.retry_attempt;
+        }
+        return false;
+    }
+
+    /// Not so when the time ran out in this run, whichever process had it then: its rows keep their
+    /// deadlines.
+    [[nodiscard]] bool ran_out_between_runs(const row_record& before) const {
         const auto& operation = operation_.record();
         return operation.retry_count > 0 && before.started_at && operation.run_started_at &&
                *before.started_at < *operation.run_started_at && before.wait_until &&
-               *before.wait_until <= around_.jobs.now();
+               *before.wait_until <= *operation.run_started_at;
     }
 
     /// A row that could be read once and cannot any more: the file or the program has changed.
     template <typename Reader>
     void fail_unread(row_task& at, const std::optional<row_progress>& known, Reader& reader) {
+        const timestamp now = at.watch.now();
+        outcomes_.fail_unread(at, record_of_next(known, reader.row(), now),
+                              to_text(reader.problem()), {}, now);
+    }
+
+    /// A row that has taken the process with it too often.
+    void fail_crashed(row_task& at, const std::optional<row_progress>& known, const row_type& row,
+                      row_number number, std::string why) {
+        const timestamp now = at.watch.now();
+        const auto before = at.interrupted.find(number);
+        outcomes_.fail(
+            at,
+            before != at.interrupted.end() ? before->second : record_of_next(known, number, now),
+            description.is_pipeline ? error_type::step_failure : error_type::processing,
+            std::move(why), now, &row);
+    }
+
+    /// Of the step that a row would be at now.
+    [[nodiscard]] row_record record_of_next(const std::optional<row_progress>& known,
+                                            row_number number, timestamp now) const {
         const bool is_done = known && known->state == row_state::completed;
         const int step = known ? to_number(known->step) + (is_done ? 1 : 0) : 0;
-        const timestamp now = at.watch.now();
-        auto record = outcomes_.record_of(reader.row(), static_cast<step_index>(step),
-                                          row_state::running, 1, known ? known->retry_attempt : 0);
+        auto record = outcomes_.record_of(number, static_cast<step_index>(step), row_state::running,
+                                          1, known ? known->retry_attempt : 0);
         record.started_at = now;
-        outcomes_.fail_unread(at, std::move(record), to_text(reader.problem()), {}, now);
+        return record;
     }
 
     [[nodiscard]] static bool may_go_on(const row_progress& known) {
@@ -573,7 +674,7 @@ private:
 
     /// Rows whose time has come, or that were told something.
     void wake(std::vector<woken_row> rows) {
-        seen_task at = make_task();
+        run_task at{*this};
         const timestamp begin = around_.jobs.now();
         const auto count = rows.size();
         for (auto& each : rows) {
@@ -709,7 +810,7 @@ private:
         if constexpr (row_validation<Op>::reads_all) {
             for (auto& each : validation_->take_repeated()) repeated_.push_back(each);
             while (!repeated_.empty()) {
-                seen_task at = make_task();
+                run_task at{*this};
                 while (!repeated_.empty() && at.writer.rows() < batch_size()) {
                     const auto& each = repeated_.front();
                     auto record = around_.storage.get(id(), each.row, validation_step);
@@ -863,6 +964,7 @@ private:
     patience patience_{around_.options.lease_time};
     task_board board_;
     bool had_orphans_ = false;
+    crashed_rows crashed_{around_.options.max_crashes};
 
     std::mutex mutex_;  ///< guards what follows
     phase phase_ = phase::beginning;

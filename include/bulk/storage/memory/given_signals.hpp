@@ -16,12 +16,13 @@ namespace bulk::memory {
 /// Signals that rows were given and did not use yet.
 class given_signals {
 public:
-    void give(row_place to, std::optional<std::string> failure) {
+    void give(row_place to, std::string key, std::optional<std::string> failure) {
         const auto sequence = ++last_;
         by_place_.emplace(to, sequence);
         all_.emplace(sequence, given_signal{.sequence = sequence,
                                             .row = to.row(),
                                             .step = to.step(),
+                                            .key = std::move(key),
                                             .failure = std::move(failure)});
     }
 

@@ -38,7 +38,6 @@ CREATE TABLE bulk_operations (
     validated INTEGER NOT NULL,
     fence INTEGER NOT NULL DEFAULT 0,
     lease_until INTEGER,
-    crashes INTEGER NOT NULL DEFAULT 0,
     retry_count INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     started_at INTEGER,
@@ -80,7 +79,6 @@ CREATE TABLE bulk_records (
     state INTEGER NOT NULL,
     attempt INTEGER NOT NULL,
     retry_attempt INTEGER NOT NULL,
-    crashes INTEGER NOT NULL DEFAULT 0,
     spent INTEGER NOT NULL DEFAULT 0,
     failure INTEGER,
     started_at INTEGER,
@@ -111,6 +109,7 @@ CREATE TABLE bulk_given_signals (
     operation INTEGER NOT NULL,
     row INTEGER NOT NULL,
     step INTEGER NOT NULL,
+    key TEXT NOT NULL,
     failure TEXT
 );
 CREATE UNIQUE INDEX bulk_given_signals_by_place ON bulk_given_signals (operation, row, step);
@@ -136,6 +135,14 @@ CREATE TABLE bulk_retry_history (
     failed_at INTEGER,
     error_message TEXT NOT NULL,
     PRIMARY KEY (operation, row, step, retry_attempt)
+) WITHOUT ROWID;
+
+CREATE TABLE bulk_crashes (
+    operation INTEGER NOT NULL,
+    row INTEGER NOT NULL,
+    step INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (operation, row)
 ) WITHOUT ROWID;
 
 CREATE TABLE bulk_events (

@@ -5,9 +5,14 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/storage_options.hpp>
 #include <bulk/storage/concepts.hpp>
-#include <bulk/storage/memory/storage.hpp>
+#include <bulk/storage/files/directory.hpp>
+#include <bulk/storage/flight_recorder.hpp>
+#include <bulk/storage/sqlite/connection.hpp>
+#include <bulk/storage/sqlite/crash_table.hpp>
 #include <bulk/storage/sqlite/database.hpp>
+#include <bulk/storage/sqlite/dead_flights.hpp>
 #include <bulk/storage/sqlite/event_table.hpp>
+#include <bulk/storage/sqlite/flight_file.hpp>
 #include <bulk/storage/sqlite/operation_search.hpp>
 #include <bulk/storage/sqlite/operation_table.hpp>
 #include <bulk/storage/sqlite/record_batch.hpp>
@@ -34,13 +39,25 @@ namespace bulk::sqlite {
 /// copies share it. Several storages, in this or another process, may have one file open.
 class storage {
 public:
+    using connection = sqlite::connection;
+    using transaction = sqlite::transaction;
+
     /// Creates the file if there is none, and brings an older one to this version.
     [[nodiscard]] static result<storage> open(const std::string& path,
                                               const sqlite_options& options = {},
                                               std::span<const migration> steps = migrations) {
         auto opened = database::open(path, options, steps);
         if (!opened) return std::unexpected{opened.error()};
-        return storage{std::move(*opened)};
+        const auto& file = (*opened)->path();
+        auto files = files::directory::open(
+            options.files_directory.empty() ? concat(file, "-files") : options.files_directory);
+        if (!files) return std::unexpected{files.error()};
+        {
+            const dead_flights those_without_rows_are_removed{file};
+        }
+        auto flights = flight_file::create(file);
+        if (!flights) return std::unexpected{flights.error()};
+        return storage{std::move(*opened), std::move(*files), std::move(*flights)};
     }
 
     [[nodiscard]] result<operation_record> create(const operation_record& record,
@@ -89,16 +106,12 @@ public:
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
-        return database_->write("claiming an operation", [&](session& change) {
-            return operation_table{change}.claim(request);
-        });
+        return claim_by([&](operation_table operations) { return operations.claim(request); });
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
                                                                  const claim_request& request) {
-        return database_->write("claiming an operation", [&](session& change) {
-            return operation_table{change}.claim(id, request);
-        });
+        return claim_by([&](operation_table operations) { return operations.claim(id, request); });
     }
 
     [[nodiscard]] result<operation_record> renew(const lease& held, timestamp now,
@@ -209,6 +222,7 @@ public:
             if (!stored) return std::unexpected{stored.error()};
             auto made = retry_table{change, record.id, stored->number}.reset(filter, steps);
             if (made.submitted == 0 && unprocessed(record.rows) == 0) return made;
+            if (made.submitted > 0) crash_table{change, stored->number}.forget();
             operations.retry(*stored, record, made.submitted);
             event_table{change}.append(events);
             return made;
@@ -224,6 +238,17 @@ public:
                 if (!number) return operation_table::not_found(query.operation);
                 return retry_table{look, query.operation, *number}.query(query);
             });
+    }
+
+    [[nodiscard]] flight_recorder& flights() { return *flights_; }
+
+    [[nodiscard]] result<std::vector<crashed_row>> crashes(operation_id id) {
+        return database_->read("looking for crashes",
+                               [&](session& look) -> result<std::vector<crashed_row>> {
+                                   const auto number = operation_table{look}.number_of(id);
+                                   if (!number) return std::vector<crashed_row>{};
+                                   return crash_table{look, *number}.all();
+                               });
     }
 
     [[nodiscard]] result<std::vector<event>> events(std::optional<operation_id> id,
@@ -267,7 +292,29 @@ public:
     [[nodiscard]] result<> remove_file(const std::string& id) { return files_.remove_file(id); }
 
 private:
-    explicit storage(std::shared_ptr<database> opened) : database_{std::move(opened)} {}
+    storage(std::shared_ptr<database> opened, files::directory files,
+            std::shared_ptr<flight_file> flights)
+        : database_{std::move(opened)},
+          files_{std::move(files)},
+          flights_{std::make_shared<flight_recorder>(flights->all(), flights)} {}
+
+    /// Whoever had the operation before and died is asked which rows it was at.
+    template <typename Claim>
+    [[nodiscard]] result<std::optional<claimed_operation>> claim_by(Claim claim) {
+        std::optional<dead_flights> dead;
+        auto claimed = database_->write(
+            "claiming an operation",
+            [&](session& change) -> result<std::optional<claimed_operation>> {
+                auto found = claim(operation_table{change});
+                if (!found || !*found || !(*found)->was_lapsed) return found;
+                const auto id = (*found)->operation.id;
+                if (const auto number = operation_table{change}.number_of(id))
+                    crash_table{change, *number}.count(dead.emplace(database_->path()).of(id));
+                return found;
+            });
+        if (claimed && *claimed && dead) dead->forget((*claimed)->operation.id);
+        return claimed;
+    }
 
     template <typename Found, typename Search>
     [[nodiscard]] result<Found> search(const row_query& query, Search search) {
@@ -281,9 +328,10 @@ private:
     }
 
     std::shared_ptr<database> database_;
-    memory::storage files_;
+    files::directory files_;
+    std::shared_ptr<flight_recorder> flights_;  ///< keeps its file
 };
 
-static_assert(bulk::storage<storage>);
+static_assert(bulk::storage<storage> && transactional_store<storage>);
 
 }  // namespace bulk::sqlite

@@ -40,7 +40,8 @@ public:
         auto now = spent::no;
         if (const auto before = find(record.row, record.step)) {
             const bool is_same = is_waiting(record) && before->key == record.signal_key &&
-                                 before->journal == record.journal;
+                                 before->journal == record.journal &&
+                                 before->retry_attempt == record.retry_attempt;
             if (!is_same)
                 database_.execute(
                     "DELETE FROM bulk_given_signals WHERE operation = ?1 AND row = ?2 AND step = "
@@ -62,7 +63,7 @@ public:
         auto found = sent.row ? find_in_row(sent, *sent.row, last) : find_longest(sent);
         if (!found) return std::unexpected{found.error()};
         if (const std::optional<place> at = *found) {
-            give(*at, sent.failure);
+            give(*at, sent.key, sent.failure);
             set_spent(*at, spent::given);
             return signal_receipt{.row = at->first, .step = at->second};
         }
@@ -76,12 +77,13 @@ public:
     [[nodiscard]] std::vector<given_signal> given(std::uint64_t after, std::uint32_t limit) {
         std::vector<given_signal> found;
         auto row = database_.rows(
-            "SELECT sequence, row, step, failure FROM bulk_given_signals WHERE operation = ?1 AND "
+            "SELECT sequence, row, step, key, failure FROM bulk_given_signals WHERE operation = ?1 "
+            "AND "
             "sequence > ?2 ORDER BY sequence LIMIT ?3",
             operation_, after, limit);
         while (row.next()) {
             auto& each = found.emplace_back();
-            row.read(each.sequence, each.row, each.step, each.failure);
+            row.read(each.sequence, each.row, each.step, each.key, each.failure);
         }
         return found;
     }
@@ -98,6 +100,7 @@ private:
     struct wait {
         std::string key{};
         std::string journal{};
+        std::uint32_t retry_attempt = 0;
         spent why{};
     };
 
@@ -108,31 +111,33 @@ private:
 
     [[nodiscard]] std::optional<wait> find(row_number row, step_index step) {
         auto found = database_.rows(
-            "SELECT signal_key, journal, spent FROM bulk_records WHERE operation = ?1 AND row = ?2 "
+            "SELECT signal_key, journal, retry_attempt, spent FROM bulk_records WHERE operation = "
+            "?1 AND row = ?2 "
             "AND step = ?3 AND state = 2 AND signal_key <> ''",
             operation_, row, step);
         if (!found.next()) return std::nullopt;
         wait each;
-        found.read(each.key, each.journal, each.why);
+        found.read(each.key, each.journal, each.retry_attempt, each.why);
         return each;
     }
 
     [[nodiscard]] std::optional<given_signal> given_to(place to) {
         auto row = database_.rows(
-            "SELECT sequence, row, step, failure FROM bulk_given_signals WHERE operation = ?1 AND "
+            "SELECT sequence, row, step, key, failure FROM bulk_given_signals WHERE operation = ?1 "
+            "AND "
             "row = ?2 AND step = ?3",
             operation_, to.first, to.second);
         if (!row.next()) return std::nullopt;
         given_signal each;
-        row.read(each.sequence, each.row, each.step, each.failure);
+        row.read(each.sequence, each.row, each.step, each.key, each.failure);
         return each;
     }
 
-    void give(place to, const std::optional<std::string>& failure) {
+    void give(place to, const std::string& key, const std::optional<std::string>& failure) {
         database_.execute(
-            "INSERT INTO bulk_given_signals (operation, row, step, failure) VALUES (?1, ?2, ?3, "
-            "?4)",
-            operation_, to.first, to.second, failure);
+            "INSERT INTO bulk_given_signals (operation, row, step, key, failure) VALUES (?1, ?2, "
+            "?3, ?4, ?5)",
+            operation_, to.first, to.second, key, failure);
     }
 
     void set_spent(place at, spent why) {
@@ -163,7 +168,7 @@ private:
         };
         if (!find(record.row) && !find(anybody)) return false;
         database_.execute("DELETE FROM bulk_early_signals WHERE number = ?1", number);
-        give({record.row, record.step}, failure);
+        give({record.row, record.step}, record.signal_key, failure);
         return true;
     }
 
@@ -171,17 +176,22 @@ private:
     [[nodiscard]] result<std::optional<place>> find_in_row(const signal& sent, row_number row,
                                                            Last last) {
         std::optional<place> found;
+        std::optional<step_index> completed;  // unless a later step waits for the same
         bool is_given = false;
         {
             auto each = database_.rows(
-                "SELECT step, spent, wait_until FROM bulk_records WHERE operation = ?1 AND row = "
-                "?2 AND state = 2 AND signal_key = ?3 ORDER BY step",
+                "SELECT step, state, spent, wait_until FROM bulk_records WHERE operation = ?1 AND "
+                "row = ?2 AND signal_key = ?3 ORDER BY step",
                 operation_, row, sent.key);
             while (each.next()) {
                 step_index step{};
+                row_state state{};
                 spent why{};
                 std::optional<timestamp> until;
-                each.read(step, why, until);
+                each.read(step, state, why, until);
+                if (state == row_state::completed) completed = step;
+                if (state != row_state::waiting_for_completion) continue;
+                completed.reset();
                 is_given = is_given || given_to({row, step});
                 if (why != spent::closed && !(until && *until <= sent.sent_at))
                     found = place{row, step};
@@ -196,6 +206,12 @@ private:
             return fail(errc::illegal_transition,
                         concat("row ", to_number(row), " waits for nothing: it is ",
                                name_of(at->state), " at step ", to_number(at->step)));
+        if (completed)
+            return fail(errc::illegal_transition,
+                        concat("row ", to_number(row),
+                               " was given a signal already, and has gone on: it waits no more at "
+                               "step ",
+                               to_number(*completed)));
         auto early = database_.rows(
             "SELECT 1 FROM bulk_early_signals WHERE operation = ?1 AND key = ?2 AND row = ?3",
             operation_, sent.key, row);
