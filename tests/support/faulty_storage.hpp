@@ -47,6 +47,13 @@ public:
     auto release(const bulk::lease& held) {
         return call("release", [&] { return storage_.release(held); });
     }
+    auto move_steps(const bulk::lease& held, const bulk::operation_record& record,
+                    const bulk::step_moves& to) {
+        return call("move_steps", [&] { return storage_.move_steps(held, record, to); });
+    }
+    auto remove(bulk::operation_id id) {
+        return call("remove", [&] { return storage_.remove(id); });
+    }
     bulk::flight_recorder& flights() { return storage_.flights(); }
     auto crashes(bulk::operation_id id) {
         return call("crashes", [&] { return storage_.crashes(id); });

@@ -27,6 +27,13 @@ enum class scheduling : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(scheduling, channels, immediate, none)
 
+/// What becomes of operations that were begun by a program with other steps.
+enum class changed_steps : std::uint8_t {
+    refuse,   ///< they stay as they are for a program that has their steps
+    by_name,  ///< rows go on behind the last step that they have done, wherever it stands now
+};
+BOOST_DESCRIBE_ENUM(changed_steps, refuse, by_name)
+
 /// How a service runs its operations.
 struct service_options {
     std::int64_t max_file_size = 104'857'600;  ///< bytes; 0 is unlimited
@@ -35,6 +42,7 @@ struct service_options {
     std::chrono::milliseconds flush_interval{1'000};  ///< or this long after the first of them
     int max_row_concurrency = 1;                      ///< rows of one operation in steps at once
     orphan_policy orphans = orphan_policy::resume;
+    changed_steps on_changed_steps = changed_steps::refuse;
     std::string service_name{};   ///< the operations' `source`; empty: the program's name
     int max_retry_attempts = 10;  ///< operation retries; 0 is unlimited
     int max_crashes = 3;          ///< of the process at one row, which fails then; 0 is unlimited

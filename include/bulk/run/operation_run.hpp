@@ -4,6 +4,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/row_record.hpp>
@@ -13,6 +14,7 @@
 #include <bulk/operation/description.hpp>
 #include <bulk/rows/json/metadata.hpp>
 #include <bulk/run/active_run.hpp>
+#include <bulk/run/changed_steps.hpp>
 #include <bulk/run/coroutine_frame.hpp>
 #include <bulk/run/crashed_rows.hpp>
 #include <bulk/run/failure_budget.hpp>
@@ -214,6 +216,7 @@ private:
         if (operation_.record().cancel_requested) return leave_busy(stop_reason::cancelled, {});
         if (operation_.was_orphaned() && around_.options.orphans == orphan_policy::fail)
             return fail_orphans();
+        if (!take_over_steps()) return;
         if (state() == operation_state::pending &&
             !move(operation_state::validating, &operation_run::begin))
             return;
@@ -238,6 +241,50 @@ private:
             crashed_.set(std::move(*crashes));
         }
         open_phase();
+    }
+
+    /// The operation's step table must be this program's, or become it. False when it does not, or
+    /// when that is to be tried again.
+    [[nodiscard]] bool take_over_steps() {
+        auto now = step_names(description);
+        const auto& then = operation_.record().steps;
+        if (state() == operation_state::pending || then.empty()) {
+            operation_.set_steps(std::move(now));
+            return true;
+        }
+        if (std::ranges::equal(then, now, same_name)) return try_to_store(operation_.set_error({}));
+        if (around_.options.on_changed_steps == changed_steps::refuse)
+            return refuse(then, now,
+                          "run it with the program that began it, or let on_changed_steps be "
+                          "by_name");
+        const auto found = find_steps(then, now);
+        if (!found) return refuse(then, now, found.error().message);
+        for (const auto gone : found->gone) {
+            const auto rows = around_.storage.row_numbers(
+                row_query{.operation = id(), .step = gone, .page_size = 1, .with_total = false});
+            if (!rows) return try_to_store(std::unexpected{rows.error()});
+            if (!rows->items.empty())
+                return refuse(then, now,
+                              concat("step '", then[static_cast<std::size_t>(to_number(gone))],
+                                     "' is gone, and row ", to_number(rows->items.front()),
+                                     " has been there"));
+        }
+        tell(log_level::info, "steps moved", {{"from", table_text(then)}, {"to", table_text(now)}});
+        return try_to_store(operation_.move_steps(std::move(now), found->to));
+    }
+
+    [[nodiscard]] bool try_to_store(const result<>& stored) {
+        if (!stored) trouble(stored.error(), &operation_run::begin);
+        return stored.has_value();
+    }
+
+    /// Leaves the operation as it is, with the reason, for a program that can run it.
+    [[nodiscard]] bool refuse(const std::vector<std::string>& then,
+                              const std::vector<std::string>& now, std::string_view why) {
+        auto text = changed_steps_text(description.name, then, now, why);
+        if (try_to_store(operation_.set_error(text)))
+            leave_busy(stop_reason::refused, std::move(text));
+        return false;
     }
 
     /// The process that had the operation died, and its steps must not run twice: rows that waited
@@ -770,6 +817,9 @@ private:
             return trouble(written.error(), &operation_run::end_phase);
         around_.on_events();
         switch (reason) {
+            case stop_reason::refused:
+                around_.on_refuse(id());
+                [[fallthrough]];
             case stop_reason::paused:
             case stop_reason::shutdown:
                 (void)around_.storage.release(operation_.held());

@@ -13,6 +13,7 @@
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/step_moves.hpp>
 #include <bulk/storage/stored_file.hpp>
 
 #include <chrono>
@@ -53,16 +54,22 @@ concept operation_store =
         { store.renew(held, now, time) } -> std::same_as<result<operation_record>>;
         /// Gives a lease back: the operation can be claimed at once.
         { store.release(held) } -> std::same_as<result<>>;
+        /// Deletes one that has ended, with everything of it but its file; refused with
+        /// `illegal_transition` while it has not.
+        { store.remove(id) } -> std::same_as<result<>>;
     };
 
 /// The records of rows.
 template <typename Store>
 concept row_store =
     requires(Store& store, const lease& held, const row_batch& batch, const row_query& query,
-             operation_id id, row_number row, step_index step, std::uint64_t count) {
+             const operation_record& record, const step_moves& moves, operation_id id,
+             row_number row, step_index step, std::uint64_t count) {
         { store.record(held, batch) } -> std::same_as<result<>>;
         { store.query(query) } -> std::same_as<result<page<row_record>>>;
         { store.get(id, row, step) } -> std::same_as<result<std::optional<row_record>>>;
+        /// The operation has another step table: its records go with their steps. Stores `record`.
+        { store.move_steps(held, record, moves) } -> std::same_as<result<operation_record>>;
         /// How far `count` rows from `row` on are; none for those without a record.
         {
             store.progress(id, row, count)

@@ -3,6 +3,7 @@
 
 #include <bulk/core/signal.hpp>
 #include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <cstdint>
 #include <map>
@@ -24,6 +25,14 @@ public:
                                             .step = to.step(),
                                             .key = std::move(key),
                                             .failure = std::move(failure)});
+    }
+
+    void move_steps(const step_moves& to) {
+        by_place_.clear();
+        for (auto& [sequence, each] : all_) {
+            each.step = moved(each.step, to);
+            by_place_.emplace(row_place{each.row, each.step}, sequence);
+        }
     }
 
     [[nodiscard]] const given_signal* find(row_place to) const {

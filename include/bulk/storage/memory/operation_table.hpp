@@ -62,6 +62,23 @@ public:
         return *found;
     }
 
+    /// Of one that has ended.
+    [[nodiscard]] result<> remove(operation_id id) {
+        const auto found = all_.find(id);
+        if (found == all_.end()) return not_found(id);
+        const operation_record& record = found->second.record;
+        if (!is_final(record.state))
+            return fail(errc::illegal_transition,
+                        concat("operation ", to_text(id), " is ", name_of(record.state),
+                               ": cancel it, or wait until it has ended, to remove it"));
+        if (!record.idempotency_key.empty())
+            keys_.erase(key_of(record.name, record.idempotency_key));
+        index_.erase(record);
+        queue_.leave(record, found->second.lease_until);
+        all_.erase(found);
+        return {};
+    }
+
     /// By anybody: with the version that they have read.
     [[nodiscard]] result<operation_record> update(const operation_record& record) {
         if (auto current = check_version(record); !current) return std::unexpected{current.error()};
@@ -123,9 +140,10 @@ public:
             return all_.at(id).record;
         };
         const auto wants = [&](const operation_record& record) {
-            return std::ranges::any_of(request.names, [&](const std::string& name) {
-                return same_name(name, record.name);
-            });
+            return std::ranges::find(request.except, record.id) == request.except.end() &&
+                   std::ranges::any_of(request.names, [&](const std::string& name) {
+                       return same_name(name, record.name);
+                   });
         };
         const auto id = queue_.oldest(request.now, find, wants);
         if (!id) return std::nullopt;

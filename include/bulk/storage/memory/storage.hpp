@@ -88,6 +88,15 @@ public:
         return all_->operations.release(held);
     }
 
+    [[nodiscard]] result<> remove(operation_id id) {
+        const std::scoped_lock lock{all_->mutex};
+        if (auto removed = all_->operations.remove(id); !removed) return removed;
+        all_->rows.erase(id);
+        all_->crashes.forget(id);
+        all_->events.remove(id);
+        return {};
+    }
+
     [[nodiscard]] result<> record(const lease& held, const row_batch& batch) {
         const std::scoped_lock lock{all_->mutex};
         auto counted = all_->operations.count(held, batch.counted);
@@ -95,6 +104,15 @@ public:
         rows_of(held.operation).add(batch);
         all_->events.append(batch.events);
         return counted;
+    }
+
+    [[nodiscard]] result<operation_record> move_steps(const lease& held,
+                                                      const operation_record& record,
+                                                      const step_moves& to) {
+        const std::scoped_lock lock{all_->mutex};
+        auto stored = all_->operations.update(held, record);
+        if (stored) rows_of(held.operation).move_steps(to);
+        return stored;
     }
 
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {

@@ -14,6 +14,7 @@
 #include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/memory/row_table.hpp>
 #include <bulk/storage/memory/sorted_list.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -79,6 +80,21 @@ public:
         }
         early_.keep(sent, until);
         return signal_receipt{.is_kept = true};
+    }
+
+    void move_steps(const step_moves& to) {
+        const auto there = [&](row_place at) { return row_place{at.row(), moved(at.step(), to)}; };
+        sorted_list<wait> waits;
+        waits_.visit_from({}, [&](wait each) {
+            each.place = there(each.place);
+            waits.insert(each);
+            return true;
+        });
+        waits_ = std::move(waits);
+        std::set<row_place> closed;
+        for (const auto at : closed_) closed.insert(there(at));
+        closed_ = std::move(closed);
+        given_.move_steps(to);
     }
 
     [[nodiscard]] std::vector<given_signal> given(std::uint64_t after, std::uint32_t limit) const {

@@ -10,6 +10,7 @@
 #include <bulk/storage/sqlite/stored_operation.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -58,9 +59,10 @@ public:
                 "INSERT INTO bulk_operations (id, version, total, processed, successful, failed, "
                 "state, paused, cancel_requested, validated, retry_count, created_at, started_at, "
                 "run_started_at, completed_at, file_size, name, folded_name, idempotency_key, "
-                "created_by, source, file_id, file_name, error_message, metadata, recipients) "
+                "created_by, source, file_id, file_name, error_message, metadata, recipients, "
+                "steps) "
                 "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
-                "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
+                "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
                 values...);
         });
         return record;
@@ -94,6 +96,12 @@ public:
         return replace(*owned, record);
     }
 
+    /// No row has a record behind that step any more.
+    void set_last_step(std::int64_t number, step_index step) {
+        database_.execute("UPDATE bulk_operations SET last_step = ?2 WHERE number = ?1", number,
+                          step);
+    }
+
     /// Begins an operation once more, without so many rows that had failed.
     void retry(const stored_operation& stored, operation_record record, std::uint64_t rows) {
         record.rows = stored.record.rows;
@@ -101,6 +109,24 @@ public:
         record.rows.failed -= std::min(rows, record.rows.failed);
         (void)replace(stored, record);
         set_lease(stored.number, std::nullopt);
+    }
+
+    /// Of one that has ended, with everything of it.
+    [[nodiscard]] result<> remove(operation_id id) {
+        const auto stored = find(id);
+        if (!stored) return std::unexpected{stored.error()};
+        if (!is_final(stored->record.state))
+            return fail(errc::illegal_transition,
+                        concat("operation ", to_text(id), " is ", name_of(stored->record.state),
+                               ": cancel it, or wait until it has ended, to remove it"));
+        for (const std::string_view table : std::array<std::string_view, 7>{
+                 "bulk_pages", "bulk_records", "bulk_row_ids", "bulk_given_signals",
+                 "bulk_early_signals", "bulk_retry_history", "bulk_crashes"})
+            database_.execute(concat("DELETE FROM ", table, " WHERE operation = ?1"),
+                              stored->number);
+        database_.execute("DELETE FROM bulk_events WHERE operation = ?1", id);
+        database_.execute("DELETE FROM bulk_operations WHERE number = ?1", stored->number);
+        return {};
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
@@ -111,11 +137,12 @@ public:
                        "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
                 request.now);
             while (!oldest && row.next()) {
-                const auto name = row.view(20);
-                if (std::ranges::any_of(request.names, [&](const std::string& known) {
-                        return same_name(known, name);
+                auto each = stored_operation::from(row);
+                if (std::ranges::find(request.except, each.record.id) == request.except.end() &&
+                    std::ranges::any_of(request.names, [&](const std::string& known) {
+                        return same_name(known, each.record.name);
                     }))
-                    oldest = stored_operation::from(row);
+                    oldest = std::move(each);
             }
         }
         if (!oldest) return std::nullopt;
@@ -171,7 +198,8 @@ private:
                 "retry_count = ?11, created_at = ?12, started_at = ?13, run_started_at = ?14, "
                 "completed_at = ?15, file_size = ?16, name = ?17, folded_name = ?18, "
                 "idempotency_key = ?19, created_by = ?20, source = ?21, file_id = ?22, file_name = "
-                "?23, error_message = ?24, metadata = ?25, recipients = ?26 WHERE id = ?1",
+                "?23, error_message = ?24, metadata = ?25, recipients = ?26, steps = ?27 WHERE id "
+                "= ?1",
                 values...);
         });
         if (is_final(record.state)) set_lease(stored.number, std::nullopt);  // it has no owner

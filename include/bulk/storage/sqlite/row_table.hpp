@@ -48,12 +48,16 @@ public:
                          .last_step = completed.last_step,
                          .started_at = completed.started_at,
                          .took = completed.completed_at - completed.started_at});
-            database_.execute(
-                "INSERT OR REPLACE INTO bulk_pages (operation, page, windows) VALUES (?1, ?2, ?3)",
-                operation_, page_of(row), blob{to_bytes(windows)});
+            put(page_of(row), windows);
             row += here;
             left -= here;
         }
+    }
+
+    void put(std::uint64_t page, const window_page& windows) {
+        database_.execute(
+            "INSERT OR REPLACE INTO bulk_pages (operation, page, windows) VALUES (?1, ?2, ?3)",
+            operation_, page, blob{to_bytes(windows)});
     }
 
     void put(const row_record& record) {

@@ -52,7 +52,7 @@ CREATE TABLE bulk_operations (
     source TEXT NOT NULL,
     file_id TEXT NOT NULL,
     file_name TEXT NOT NULL,
-    fingerprint TEXT NOT NULL DEFAULT '',
+    steps BLOB NOT NULL,
     error_message TEXT NOT NULL,
     recipients BLOB NOT NULL,
     metadata TEXT NOT NULL

@@ -13,6 +13,7 @@
 #include <bulk/storage/sqlite/dead_flights.hpp>
 #include <bulk/storage/sqlite/event_table.hpp>
 #include <bulk/storage/sqlite/flight_file.hpp>
+#include <bulk/storage/sqlite/move_steps.hpp>
 #include <bulk/storage/sqlite/operation_search.hpp>
 #include <bulk/storage/sqlite/operation_table.hpp>
 #include <bulk/storage/sqlite/record_batch.hpp>
@@ -127,9 +128,30 @@ public:
         });
     }
 
+    [[nodiscard]] result<> remove(operation_id id) {
+        return database_->write("removing an operation", [&](session& change) {
+            return operation_table{change}.remove(id);
+        });
+    }
+
     [[nodiscard]] result<> record(const lease& held, const row_batch& batch) {
         return database_->write("recording rows",
                                 [&](session& change) { return record_batch(change, held, batch); });
+    }
+
+    [[nodiscard]] result<operation_record> move_steps(const lease& held,
+                                                      const operation_record& record,
+                                                      const step_moves& to) {
+        return database_->write("moving rows to where their steps stand now",
+                                [&](session& change) -> result<operation_record> {
+                                    operation_table operations{change};
+                                    const auto owned = operations.find_owned(held);
+                                    if (!owned) return std::unexpected{owned.error()};
+                                    sqlite::move_steps(change, held.operation, owned->number, to);
+                                    operations.set_last_step(owned->number,
+                                                             moved(owned->last_step, to));
+                                    return operations.update(held, record);
+                                });
     }
 
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {

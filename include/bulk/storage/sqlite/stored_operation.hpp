@@ -25,31 +25,45 @@ namespace bulk::sqlite {
 
 namespace detail {
 
-/// Channel, target and trigger of each, with their lengths.
+inline void put_text(std::string& bytes, std::string_view text) {
+    varint::put_number(bytes, text.size());
+    bytes += text;
+}
+
+inline std::optional<std::string> take_text(std::string_view& bytes) {
+    const auto size = varint::take_number(bytes);
+    if (!size || *size > bytes.size()) return std::nullopt;
+    std::string text{bytes.substr(0, *size)};
+    bytes.remove_prefix(*size);
+    return text;
+}
+
+inline std::string bytes_of(const std::vector<std::string>& texts) {
+    std::string bytes;
+    for (const auto& each : texts) put_text(bytes, each);
+    return bytes;
+}
+
+inline std::vector<std::string> texts_of(std::string_view bytes) {
+    std::vector<std::string> all;
+    while (auto text = take_text(bytes)) all.push_back(std::move(*text));
+    return all;
+}
+
 inline std::string bytes_of(const std::vector<recipient>& all) {
     std::string bytes;
     for (const auto& each : all) {
-        for (const std::string_view text : {each.channel, each.target}) {
-            varint::put_number(bytes, text.size());
-            bytes += text;
-        }
+        put_text(bytes, each.channel);
+        put_text(bytes, each.target);
         varint::put_number(bytes, static_cast<std::uint64_t>(each.when));
     }
     return bytes;
 }
 
-/// What cannot be read is left out: nobody is told something wrong.
 inline std::vector<recipient> recipients_of(std::string_view bytes) {
     std::vector<recipient> all;
-    const auto take_text = [&]() -> std::optional<std::string> {
-        const auto size = varint::take_number(bytes);
-        if (!size || *size > bytes.size()) return std::nullopt;
-        std::string text{bytes.substr(0, *size)};
-        bytes.remove_prefix(*size);
-        return text;
-    };
     while (!bytes.empty()) {
-        auto channel = take_text(), target = take_text();
+        auto channel = take_text(bytes), target = take_text(bytes);
         const auto when = varint::take_number(bytes);
         if (!channel || !target || !when) break;
         all.push_back({.channel = std::move(*channel),
@@ -68,7 +82,7 @@ struct stored_operation {
         "number, fence, lease_until, last_step, id, version, total, processed, successful, failed, "
         "state, paused, cancel_requested, validated, retry_count, created_at, started_at, "
         "run_started_at, completed_at, file_size, name, idempotency_key, created_by, source, "
-        "file_id, file_name, error_message, metadata, recipients";
+        "file_id, file_name, error_message, metadata, recipients, steps";
 
     std::int64_t number = 0;  ///< stands for it in the other tables
     std::uint64_t fence = 0;
@@ -87,20 +101,21 @@ struct stored_operation {
                  record.idempotency_key, record.created_by, record.source, record.file_id,
                  record.file_name, record.error_message, record.metadata);
         record.recipients = detail::recipients_of(row.view(28));
+        record.steps = detail::texts_of(row.view(29));
         return all;
     }
 
-    /// What `change` is called with: the columns ?1 to ?25 of an insert or update.
+    /// Calls with the parameters ?1 to ?27 of an insert or update.
     template <typename Call>
     static auto with_values(const operation_record& record, Call call) {
-        return call(record.id, record.version, record.rows.total, record.rows.processed,
-                    record.rows.successful, record.rows.failed, record.state, record.paused,
-                    record.cancel_requested, record.validated, record.retry_count,
-                    record.created_at, record.started_at, record.run_started_at,
-                    record.completed_at, record.file_size, record.name, folded(record.name),
-                    record.idempotency_key, record.created_by, record.source, record.file_id,
-                    record.file_name, record.error_message, record.metadata,
-                    blob{detail::bytes_of(record.recipients)});
+        return call(
+            record.id, record.version, record.rows.total, record.rows.processed,
+            record.rows.successful, record.rows.failed, record.state, record.paused,
+            record.cancel_requested, record.validated, record.retry_count, record.created_at,
+            record.started_at, record.run_started_at, record.completed_at, record.file_size,
+            record.name, folded(record.name), record.idempotency_key, record.created_by,
+            record.source, record.file_id, record.file_name, record.error_message, record.metadata,
+            blob{detail::bytes_of(record.recipients)}, blob{detail::bytes_of(record.steps)});
     }
 };
 
