@@ -11,11 +11,13 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,6 +33,9 @@ public:
         if (is_blank(path))
             return fail(errc::invalid_argument, "the path of the database is blank: name a file");
         if (auto valid = validate(options); !valid) return std::unexpected{valid.error()};
+        std::error_code code;
+        auto absolute = std::filesystem::absolute(path, code);  // the program may change directory
+        if (!code) path = absolute.lexically_normal().string();
         auto made = std::make_shared<database>(std::move(path), std::move(options));
         if (auto ready = made->prepare(steps); !ready) {
             auto wrong = ready.error();
