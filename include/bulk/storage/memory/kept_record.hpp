@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bulk::memory {
 
@@ -81,6 +82,26 @@ public:
     /// Whether it waits for a signal.
     [[nodiscard]] bool is_waiting() const {
         return state_ == row_state::waiting_for_completion && !signal_key().empty();
+    }
+
+    /// Waits for another try from now on, as `bulk::reset_for_retry` says; gives what it was before,
+    /// of its texts only what went wrong.
+    [[nodiscard]] kept_record reset_for_retry() {
+        const bool is_all = signal_key().empty() && journal().empty() && row_data().empty() &&
+                            texts_[4].empty();  // then nothing is copied
+        constexpr std::string_view none;
+        texts left = is_all ? texts{} : texts{{none, none, none, row_data(), none}};
+        if (!is_all) texts_ = texts{{none, error_message(), none, none, none}};
+        kept_record before = std::move(*this);
+        state_ = row_state::pending;
+        failure_ = no_failure;
+        time_is_ = time::none;
+        attempt_ = 0;
+        ++retry_attempt_;
+        started_ = never;
+        time_ = 0;
+        texts_ = std::move(left);
+        return before;
     }
 
     [[nodiscard]] row_record to_record(operation_id operation, row_number row, step_index step,

@@ -30,7 +30,7 @@ namespace bulk::memory {
 /// failed. Not for several threads at once: the storage holds the lock.
 class operation_rows {
 public:
-    explicit operation_rows(operation_id operation) : operation_{operation}, rows_{operation} {}
+    explicit operation_rows(operation_id operation) : rows_{operation}, history_{operation} {}
 
     void add(const row_batch& batch) {
         for (const auto& completed : batch.completed) rows_.add(completed);
@@ -73,24 +73,17 @@ public:
                                          const std::vector<step_index>& steps) {
         retry_submission made;
         for (const auto place : failed_places(filter)) {
-            auto record = rows_.at(place);
-            if (filter.failure && record.failure != filter.failure) continue;
-            const bool is_excluded = std::ranges::find(steps, record.step) != steps.end();
+            const auto failure = rows_.find(place)->failure();
+            if (filter.failure && failure != filter.failure) continue;
+            const bool is_excluded = std::ranges::find(steps, place.step()) != steps.end();
             if (is_excluded && made.refused.size() < 100)
-                made.refused.emplace_back(record.row, record.step);
-            if (is_excluded || (record.failure && !is_retryable(*record.failure))) {
+                made.refused.emplace_back(place.row(), place.step());
+            if (is_excluded || (failure && !is_retryable(*failure))) {
                 ++made.skipped;
                 continue;
             }
-            history_.add({.operation = operation_,
-                          .row = record.row,
-                          .step = record.step,
-                          .retry_attempt = record.retry_attempt,
-                          .failure = record.failure,
-                          .error_message = std::move(record.error_message),
-                          .failed_at = record.completed_at});
-            (void)reset_for_retry(record, {});
-            put(record);
+            // What has failed does not wait for a signal, and neither does what is to be tried.
+            history_.add(place, rows_.reset_for_retry(place));
             ++made.submitted;
         }
         return made;
@@ -138,7 +131,6 @@ private:
         return found;
     }
 
-    operation_id operation_;
     row_table rows_;
     wait_table waits_;
     retry_log history_;

@@ -37,11 +37,8 @@ public:
 
     void put(const row_record& record) {
         grow_to(record.step);
-        const kept_record* before = find({record.row, record.step});
-        steps_[slot_of(record.step)].put(
-            record.row, before != nullptr ? std::optional{before->state()} : std::nullopt,
-            record.state);
-        apart_.put(record);
+        const auto before = apart_.put(record);
+        steps_[slot_of(record.step)].put(record.row, before, record.state);
         if (!record.row_id.empty()) ids_.put(record.row, record.row_id);
     }
 
@@ -53,6 +50,13 @@ public:
             if (!before[slot].empty()) steps_[slot_of(step)] = std::move(before[slot]);
         }
         apart_.move_steps(to);
+    }
+
+    /// A record apart that failed waits for another try; what it was before.
+    [[nodiscard]] kept_record reset_for_retry(row_place at) {
+        kept_record& record = *apart_.find(at);
+        steps_[at.slot()].put(at.row(), record.state(), row_state::pending);
+        return record.reset_for_retry();
     }
 
     void put_id(row_number row, std::string_view id) { ids_.put(row, id); }
