@@ -31,6 +31,8 @@ public:
           time_is_{record.completed_at ? time::completed
                    : record.wait_until ? time::until
                                        : time::none},
+          has_only_message_{record.signal_key.empty() && record.journal.empty() &&
+                            record.row_data.empty() && !(record.wait_until && record.completed_at)},
           attempt_{record.attempt},
           retry_attempt_{record.retry_attempt},
           started_{record.started_at ? count_of(*record.started_at) : never} {
@@ -87,11 +89,12 @@ public:
     /// Waits for another try from now on, as `bulk::reset_for_retry` says; gives what it was before,
     /// of its texts only what went wrong.
     [[nodiscard]] kept_record reset_for_retry() {
-        const bool is_all = signal_key().empty() && journal().empty() && row_data().empty() &&
-                            texts_[4].empty();  // then nothing is copied
-        constexpr std::string_view none;
-        texts left = is_all ? texts{} : texts{{none, none, none, row_data(), none}};
-        if (!is_all) texts_ = texts{{none, error_message(), none, none, none}};
+        texts left;
+        if (!has_only_message_) {  // otherwise no text is even looked at
+            constexpr std::string_view none;
+            left = texts{{none, none, none, row_data(), none}};
+            texts_ = texts{{none, error_message(), none, none, none}};
+        }
         kept_record before = std::move(*this);
         state_ = row_state::pending;
         failure_ = no_failure;
@@ -138,6 +141,7 @@ private:
     row_state state_;
     std::uint8_t failure_;
     time time_is_;  ///< a record has ended or goes on waiting, hardly ever both
+    bool has_only_message_;
     std::uint32_t attempt_;
     std::uint32_t retry_attempt_;
     std::int64_t started_;

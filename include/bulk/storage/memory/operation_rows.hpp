@@ -33,7 +33,7 @@ public:
     explicit operation_rows(operation_id operation) : rows_{operation}, history_{operation} {}
 
     void add(const row_batch& batch) {
-        for (const auto& completed : batch.completed) rows_.add(completed);
+        rows_.add(batch.completed);
         for (const auto& record : batch.records) put(record);
         for (const auto& [row, id] : batch.row_ids) rows_.put_id(row, id);
     }
@@ -72,20 +72,22 @@ public:
     [[nodiscard]] retry_submission retry(const retry_filter& filter,
                                          const std::vector<step_index>& steps) {
         retry_submission made;
-        for (const auto place : failed_places(filter)) {
-            const auto failure = rows_.find(place)->failure();
-            if (filter.failure && failure != filter.failure) continue;
+        const auto wants = [&](row_place place, const kept_record& record) {
+            const auto failure = record.failure();
+            if (filter.failure && failure != filter.failure) return false;
             const bool is_excluded = std::ranges::find(steps, place.step()) != steps.end();
             if (is_excluded && made.refused.size() < 100)
                 made.refused.emplace_back(place.row(), place.step());
-            if (is_excluded || (failure && !is_retryable(*failure))) {
-                ++made.skipped;
-                continue;
-            }
-            // What has failed does not wait for a signal, and neither does what is to be tried.
-            history_.add(place, rows_.reset_for_retry(place));
-            ++made.submitted;
-        }
+            const bool is_skipped = is_excluded || (failure && !is_retryable(*failure));
+            ++(is_skipped ? made.skipped : made.submitted);
+            return !is_skipped;
+        };
+        // No wait changes: what has failed waits for no signal, nor does what is to be tried again.
+        const auto places = failed_places(filter);
+        history_.expect(places.size());
+        rows_.reset_for_retry(places, wants, [&](row_place place, kept_record failed) {
+            history_.add(place, std::move(failed));
+        });
         return made;
     }
 
@@ -127,7 +129,7 @@ private:
             std::erase_if(
                 found, [&](row_place at) { return !std::ranges::binary_search(rows, at.row()); });
         }
-        std::ranges::sort(found);
+        if (!std::ranges::is_sorted(found)) std::ranges::sort(found);  // of several steps
         return found;
     }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,12 @@ namespace bulk::memory {
 class retry_log {
 public:
     explicit retry_log(operation_id operation) : operation_{operation} {}
+
+    /// Makes room for so many more at once.
+    void expect(std::size_t more) {
+        if (all_.capacity() - all_.size() < more)
+            all_.reserve(std::max(all_.size() + more, 2 * all_.capacity()));
+    }
 
     void add(row_place at, kept_record failed) {
         entry added{at, std::move(failed)};
@@ -48,8 +55,8 @@ public:
         }
         auto at = all_.begin();
         if (query.row)
-            at = std::ranges::lower_bound(
-                all_, place{row_place{*query.row, validation_step}, 0}, {}, place_of);
+            at = std::ranges::lower_bound(all_, place{row_place{*query.row, validation_step}, 0},
+                                          {}, place_of);
         page<retry_entry> found;
         const bool is_restricted = query.row || query.step || query.retry_attempt;
         if (!is_restricted) {
