@@ -89,20 +89,20 @@ public:
 
     [[nodiscard]] const std::string& path() const { return path_; }
 
-    /// For the storage: a statement with what it needs; more is left out.
+    /// For the storage: a statement with the values of its parameters, as many as it has of those
+    /// that are given.
     template <typename... Args>
     [[nodiscard]] row_stream run(trouble& noted, std::string_view sql, const Args&... args) {
         if (noted.first) return row_stream{noted};
-        row_stream stream = prepared(noted, sql, [&](const statement& made) {
+        return prepared(noted, sql, [&](const statement& made) {
             const int count = made.parameters();
             int at = 0, code = SQLITE_OK;
             const auto bind = [&](const auto& value) {
                 if (++at <= count && code == SQLITE_OK) code = made.bind(at, value);
             };
             (bind(args), ...);
-            return at < count ? SQLITE_RANGE : code;
+            return at < count || (is_guarded_ && at > count) ? SQLITE_RANGE : code;
         });
-        return stream;
     }
 
     /// Whether a transaction is open.
