@@ -53,6 +53,9 @@ public:
                     const bulk::step_moves& to) {
         return call("move_steps", [&] { return storage_.move_steps(held, record, to); });
     }
+    auto remove(bulk::operation_id id) {
+        return call("remove", [&] { return storage_.remove(id); });
+    }
     bulk::flight_recorder& flights() { return storage_.flights(); }
     auto crashes(bulk::operation_id id) {
         return call("crashes", [&] { return storage_.crashes(id); });

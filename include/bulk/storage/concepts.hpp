@@ -54,6 +54,9 @@ concept operation_store =
         { store.renew(held, now, time) } -> std::same_as<result<operation_record>>;
         /// Gives a lease back: the operation can be claimed at once.
         { store.release(held) } -> std::same_as<result<>>;
+        /// Deletes one that has ended, with everything of it but its file; refused with
+        /// `illegal_transition` while it has not.
+        { store.remove(id) } -> std::same_as<result<>>;
     };
 
 /// The records of rows.

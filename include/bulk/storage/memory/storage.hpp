@@ -88,6 +88,15 @@ public:
         return all_->operations.release(held);
     }
 
+    [[nodiscard]] result<> remove(operation_id id) {
+        const std::scoped_lock lock{all_->mutex};
+        if (auto removed = all_->operations.remove(id); !removed) return removed;
+        all_->rows.erase(id);
+        all_->crashes.forget(id);
+        all_->events.remove(id);
+        return {};
+    }
+
     [[nodiscard]] result<> record(const lease& held, const row_batch& batch) {
         const std::scoped_lock lock{all_->mutex};
         auto counted = all_->operations.count(held, batch.counted);

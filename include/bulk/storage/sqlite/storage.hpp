@@ -129,6 +129,12 @@ public:
         });
     }
 
+    [[nodiscard]] result<> remove(operation_id id) {
+        return database_->write("removing an operation", [&](session& change) {
+            return operation_table{change}.remove(id);
+        });
+    }
+
     [[nodiscard]] result<> record(const lease& held, const row_batch& batch) {
         return database_->write("recording rows",
                                 [&](session& change) { return record_batch(change, held, batch); });
