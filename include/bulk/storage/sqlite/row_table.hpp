@@ -161,6 +161,13 @@ public:
         }
     }
 
+    /// Of one row.
+    [[nodiscard]] std::optional<row_progress> progress(row_number row) {
+        std::optional<row_progress> last;
+        progress(row, {&last, 1});
+        return last;
+    }
+
     [[nodiscard]] window_page decoded(std::string_view bytes) {
         auto page = windows_from_bytes(bytes);
         if (page) return std::move(*page);

@@ -7,6 +7,7 @@
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/files/directory.hpp>
 #include <bulk/storage/flight_recorder.hpp>
+#include <bulk/storage/sqlite/claim.hpp>
 #include <bulk/storage/sqlite/connection.hpp>
 #include <bulk/storage/sqlite/crash_table.hpp>
 #include <bulk/storage/sqlite/database.hpp>
@@ -107,12 +108,13 @@ public:
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
-        return claim_by([&](operation_table operations) { return operations.claim(request); });
+        return claim_counted(*database_, [&](operation_table& all) { return all.claim(request); });
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
                                                                  const claim_request& request) {
-        return claim_by([&](operation_table operations) { return operations.claim(id, request); });
+        return claim_counted(*database_,
+                             [&](operation_table& all) { return all.claim(id, request); });
     }
 
     [[nodiscard]] result<operation_record> renew(const lease& held, timestamp now,
@@ -142,16 +144,11 @@ public:
     [[nodiscard]] result<operation_record> move_steps(const lease& held,
                                                       const operation_record& record,
                                                       const step_moves& to) {
-        return database_->write("moving rows to where their steps stand now",
-                                [&](session& change) -> result<operation_record> {
-                                    operation_table operations{change};
-                                    const auto owned = operations.find_owned(held);
-                                    if (!owned) return std::unexpected{owned.error()};
-                                    sqlite::move_steps(change, held.operation, owned->number, to);
-                                    operations.set_last_step(owned->number,
-                                                             moved(owned->last_step, to));
-                                    return operations.update(held, record);
-                                });
+        return database_->write("moving rows to their steps", [&](session& change) {
+            const auto moved = sqlite::move_steps(change, held, to);
+            return moved ? operation_table{change}.update(held, record)
+                         : result<operation_record>{std::unexpected{moved.error()}};
+        });
     }
 
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {
@@ -194,17 +191,10 @@ public:
             "sending a signal", [&](session& change) -> result<result<signal_receipt>> {
                 const auto operation = operation_table{change}.find(sent.operation);
                 if (!operation) return std::unexpected{operation.error()};
-                if (is_final(operation->record.state))
-                    return fail(errc::illegal_transition,
-                                concat("operation ", to_text(sent.operation), " is ",
-                                       name_of(operation->record.state),
-                                       ": none of its rows waits for a signal"));
+                if (is_final(operation->record.state)) return rests(operation->record);
                 row_table rows{change, sent.operation, operation->number};
-                return wait_table{change, operation->number}.send(sent, until, [&](row_number row) {
-                    std::optional<row_progress> last;
-                    rows.progress(row, {&last, 1});
-                    return last;
-                });
+                return wait_table{change, operation->number}.send(
+                    sent, until, [&](row_number row) { return rows.progress(row); });
             });
         if (!done) return std::unexpected{done.error()};
         return std::move(*done);
@@ -320,22 +310,10 @@ private:
           files_{std::move(files)},
           flights_{std::make_shared<flight_recorder>(flights->all(), flights)} {}
 
-    /// Whoever had the operation before and died is asked which rows it was at.
-    template <typename Claim>
-    [[nodiscard]] result<std::optional<claimed_operation>> claim_by(Claim claim) {
-        std::optional<dead_flights> dead;
-        auto claimed = database_->write(
-            "claiming an operation",
-            [&](session& change) -> result<std::optional<claimed_operation>> {
-                auto found = claim(operation_table{change});
-                if (!found || !*found || !(*found)->was_lapsed) return found;
-                const auto id = (*found)->operation.id;
-                if (const auto number = operation_table{change}.number_of(id))
-                    crash_table{change, *number}.count(dead.emplace(database_->path()).of(id));
-                return found;
-            });
-        if (claimed && *claimed && dead) dead->forget((*claimed)->operation.id);
-        return claimed;
+    [[nodiscard]] static std::unexpected<error> rests(const operation_record& record) {
+        return fail(errc::illegal_transition,
+                    concat("operation ", to_text(record.id), " is ", name_of(record.state),
+                           ": none of its rows waits for a signal"));
     }
 
     template <typename Found, typename Search>
