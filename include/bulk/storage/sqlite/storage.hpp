@@ -32,6 +32,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -64,22 +66,18 @@ public:
 
     [[nodiscard]] result<operation_record> create(const operation_record& record,
                                                   const std::vector<event>& events) {
-        return database_->write("creating an operation",
-                                [&](session& change) -> result<operation_record> {
-                                    auto stored = operation_table{change}.insert(record);
-                                    if (stored && stored->id == record.id)
-                                        event_table{change}.append(events);
-                                    return stored;
-                                });
+        return database_->write("creating an operation", [&](session& change) {
+            auto stored = operation_table{change}.insert(record);
+            if (stored && stored->id == record.id) event_table{change}.append(events);
+            return stored;
+        });
     }
 
     [[nodiscard]] result<operation_record> get(operation_id id) {
-        return database_->read("reading an operation",
-                               [&](session& look) -> result<operation_record> {
-                                   auto found = operation_table{look}.find(id);
-                                   if (!found) return std::unexpected{found.error()};
-                                   return std::move(found->record);
-                               });
+        auto found = database_->read("reading an operation",
+                                     [&](session& look) { return operation_table{look}.find(id); });
+        if (!found) return std::unexpected{found.error()};
+        return std::move(found->record);
     }
 
     [[nodiscard]] result<page<operation_record>> query(const operation_query& query) {
@@ -162,26 +160,23 @@ public:
 
     [[nodiscard]] result<std::optional<row_record>> get(operation_id id, row_number row,
                                                         step_index step) {
-        return database_->read("reading a row",
-                               [&](session& look) -> result<std::optional<row_record>> {
-                                   const auto number = operation_table{look}.number_of(id);
-                                   if (!number || row == row_number{0}) return std::nullopt;
-                                   row_table rows{look, id, *number};
-                                   return rows.get(row, step, rows.page(page_of(to_number(row))));
-                               });
+        return database_->read("reading a row", [&](session& look) {
+            const auto number = operation_table{look}.number_of(id);
+            if (!number || row == row_number{0}) return std::optional<row_record>{};
+            row_table rows{look, id, *number};
+            return rows.get(row, step, rows.page(page_of(to_number(row))));
+        });
     }
 
     [[nodiscard]] result<std::vector<std::optional<row_progress>>> progress(operation_id id,
                                                                             row_number first,
                                                                             std::uint64_t count) {
-        return database_->read(
-            "reading how far rows are",
-            [&](session& look) -> result<std::vector<std::optional<row_progress>>> {
-                std::vector<std::optional<row_progress>> all(count);
-                if (const auto number = operation_table{look}.number_of(id))
-                    row_table{look, id, *number}.progress(first, all);
-                return all;
-            });
+        return database_->read("reading how far rows are", [&](session& look) {
+            std::vector<std::optional<row_progress>> all(count);
+            if (const auto number = operation_table{look}.number_of(id))
+                row_table{look, id, *number}.progress(first, all);
+            return all;
+        });
     }
 
     [[nodiscard]] result<signal_receipt> send(const signal& sent, timestamp until) {
@@ -202,13 +197,10 @@ public:
 
     [[nodiscard]] result<std::vector<given_signal>> signals(operation_id id, std::uint64_t after,
                                                             std::uint32_t limit) {
-        return database_->read("looking for signals",
-                               [&](session& look) -> result<std::vector<given_signal>> {
-                                   const auto number = operation_table{look}.number_of(id);
-                                   if (!number) return operation_table::not_found(id);
-                                   return wait_table{look, *number}.given(
-                                       after, std::clamp<std::uint32_t>(limit, 1, largest_page));
-                               });
+        return known(id, "looking for signals", [&](session& look, std::int64_t number) {
+            const auto most = std::clamp<std::uint32_t>(limit, 1, largest_page);
+            return result<std::vector<given_signal>>{wait_table{look, number}.given(after, most)};
+        });
     }
 
     [[nodiscard]] result<std::optional<given_signal>> close_wait(const lease& held, row_number row,
@@ -244,40 +236,33 @@ public:
     [[nodiscard]] result<page<retry_entry>> retry_history(const retry_history_query& query) {
         if (auto size = check_page_size(query.page_size); !size)
             return std::unexpected{size.error()};
-        return database_->read(
-            "looking for earlier failures", [&](session& look) -> result<page<retry_entry>> {
-                const auto number = operation_table{look}.number_of(query.operation);
-                if (!number) return operation_table::not_found(query.operation);
-                return retry_table{look, query.operation, *number}.query(query);
-            });
+        return known(query.operation, "looking for earlier failures",
+                     [&](session& look, std::int64_t number) {
+                         return retry_table{look, query.operation, number}.query(query);
+                     });
     }
 
     [[nodiscard]] flight_recorder& flights() { return *flights_; }
 
     [[nodiscard]] result<std::vector<crashed_row>> crashes(operation_id id) {
-        return database_->read("looking for crashes",
-                               [&](session& look) -> result<std::vector<crashed_row>> {
-                                   const auto number = operation_table{look}.number_of(id);
-                                   if (!number) return std::vector<crashed_row>{};
-                                   return crash_table{look, *number}.all();
-                               });
+        return database_->read("looking for crashes", [&](session& look) {
+            const auto number = operation_table{look}.number_of(id);
+            return number ? crash_table{look, *number}.all() : std::vector<crashed_row>{};
+        });
     }
 
     [[nodiscard]] result<std::vector<event>> events(std::optional<operation_id> id,
                                                     std::optional<std::uint64_t> after,
                                                     std::uint32_t limit) {
-        return database_->read(
-            "looking for events", [&](session& look) -> result<std::vector<event>> {
-                return event_table{look}.find(id, after,
-                                              std::clamp<std::uint32_t>(limit, 1, largest_page));
-            });
+        return database_->read("looking for events", [&](session& look) {
+            const auto most = std::clamp<std::uint32_t>(limit, 1, largest_page);
+            return event_table{look}.find(id, after, most);
+        });
     }
 
     [[nodiscard]] result<std::optional<std::uint64_t>> event_position(const std::string& reader) {
         return database_->read("reading how far events were read",
-                               [&](session& look) -> result<std::optional<std::uint64_t>> {
-                                   return event_table{look}.position(reader);
-                               });
+                               [&](session& look) { return event_table{look}.position(reader); });
     }
 
     [[nodiscard]] result<> set_event_position(const std::string& reader, std::uint64_t position) {
@@ -314,6 +299,17 @@ private:
         return fail(errc::illegal_transition,
                     concat("operation ", to_text(record.id), " is ", name_of(record.state),
                            ": none of its rows waits for a signal"));
+    }
+
+    /// Looks at an operation that there must be.
+    template <typename Look>
+    [[nodiscard]] auto known(operation_id id, std::string_view doing, Look look) {
+        using found = std::invoke_result_t<Look, session&, std::int64_t>;
+        return database_->read(doing, [&](session& view) -> found {
+            const auto number = operation_table{view}.number_of(id);
+            if (!number) return operation_table::not_found(id);
+            return look(view, *number);
+        });
     }
 
     template <typename Found, typename Search>
