@@ -25,10 +25,9 @@ public:
     bulk::sqlite::storage& operator*() { return storage_; }
 
 private:
-    std::unique_ptr<support::temporary_directory> directory_ =
-        std::make_unique<support::temporary_directory>();
+    support::temporary_directory directory_;
     bulk::sqlite::storage storage_ =
-        bulk::sqlite::storage::open(directory_->path("bulk.db")).value();
+        bulk::sqlite::storage::open(directory_.path("bulk.db")).value();
 };
 
 suite<"sqlite"> sqlite = [] {

@@ -114,6 +114,9 @@ public:
     auto remove_file(const std::string& id) {
         return call("remove_file", [&] { return storage_.remove_file(id); });
     }
+    auto files(const std::string& after, std::uint32_t limit) {
+        return call("files", [&] { return storage_.files(after, limit); });
+    }
 
 private:
     template <typename Call>

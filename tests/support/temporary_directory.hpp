@@ -8,6 +8,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace support {
@@ -19,11 +20,12 @@ public:
         if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no temporary directory"};
         path_ = name;
     }
-    temporary_directory(const temporary_directory&) = delete;
-    temporary_directory& operator=(const temporary_directory&) = delete;
+    temporary_directory(temporary_directory&& other) noexcept
+        : path_{std::exchange(other.path_, {})} {}
+    temporary_directory& operator=(temporary_directory&&) = delete;
     ~temporary_directory() {
         std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
+        if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
     }
 
     [[nodiscard]] const std::string& path() const { return path_; }

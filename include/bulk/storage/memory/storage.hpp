@@ -258,6 +258,12 @@ public:
         return all_->files.remove(id);
     }
 
+    [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
+                                                         std::uint32_t limit) {
+        const std::scoped_lock lock{all_->mutex};
+        return all_->files.list(after, std::clamp<std::uint32_t>(limit, 1, largest_page));
+    }
+
 private:
     struct tables {
         std::mutex mutex;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/id.hpp>
 #include <bulk/storage/flight_recorder.hpp>
+#include <bulk/storage/presence.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <cstdint>
@@ -9,25 +11,31 @@
 
 namespace bulk::sqlite {
 
-/// How often processes died at rows of one operation, within a transaction.
+/// Processes that died, within a transaction.
 class crash_table {
 public:
-    crash_table(session& database, std::int64_t operation)
-        : database_{database}, operation_{operation} {}
+    explicit crash_table(session& database) : database_{database} {}
 
-    void count(const std::vector<row_in_flight>& rows) {
-        for (const auto& each : rows)
+    /// What it had can be claimed at once, and the rows that it was at are counted. Doing it twice
+    /// changes nothing.
+    void bury(const dead_process& process) {
+        for (const auto& each : process.rows())
             database_.execute(
-                "INSERT INTO bulk_crashes (operation, row, step, count) VALUES (?1, ?2, ?3, 1) ON "
-                "CONFLICT DO UPDATE SET step = excluded.step, count = count + 1",
-                operation_, each.row, each.step);
+                "INSERT INTO bulk_crashes (operation, row, step, count) SELECT number, ?3, ?4, 1 "
+                "FROM bulk_operations WHERE id = ?1 AND holder = ?2 AND lease_until IS NOT NULL "
+                "ON CONFLICT DO UPDATE SET count = count + 1, step = excluded.step",
+                each.operation, process.name(), each.row, each.step);
+        database_.execute(
+            "UPDATE bulk_operations SET lease_until = 0, holder = '' WHERE holder = ?1 AND "
+            "lease_until IS NOT NULL",
+            process.name());
     }
 
-    [[nodiscard]] std::vector<crashed_row> all() {
+    [[nodiscard]] std::vector<crashed_row> of(std::int64_t operation) {
         std::vector<crashed_row> found;
         auto row = database_.rows(
             "SELECT row, step, count FROM bulk_crashes WHERE operation = ?1 ORDER BY row",
-            operation_);
+            operation);
         while (row.next()) {
             auto& each = found.emplace_back();
             row.read(each.row, each.step, each.count);
@@ -35,14 +43,12 @@ public:
         return found;
     }
 
-    /// Its rows begin anew.
-    void forget() {
-        database_.execute("DELETE FROM bulk_crashes WHERE operation = ?1", operation_);
+    void forget(std::int64_t operation) {
+        database_.execute("DELETE FROM bulk_crashes WHERE operation = ?1", operation);
     }
 
 private:
     session& database_;
-    std::int64_t operation_;
 };
 
 }  // namespace bulk::sqlite

@@ -26,19 +26,6 @@
 
 namespace bulk::sqlite {
 
-namespace detail {
-
-template <typename T>
-struct result_of {
-    using type = result<T>;
-};
-template <typename T>
-struct result_of<result<T>> {
-    using type = result<T>;
-};
-
-}  // namespace detail
-
 /// One database file: one connection that writes, for one thread after the other, and some that read
 /// beside it and never wait for it. Every use is a transaction.
 class database {
@@ -76,11 +63,10 @@ public:
         return done;
     }
 
-    /// `look` at one state of the database, whatever is written meanwhile. It answers with a value
-    /// or a result.
+    /// `look` at one state of the database, whatever is written meanwhile.
     template <typename Look>
     [[nodiscard]] auto read(std::string_view doing, Look look)
-        -> detail::result_of<std::invoke_result_t<Look, session&>>::type {
+        -> std::invoke_result_t<Look, session&> {
         auto reader = take_reader();
         if (!reader) return std::unexpected{reader.error()};
         session view{**reader, doing};

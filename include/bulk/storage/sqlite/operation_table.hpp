@@ -60,8 +60,8 @@ public:
                 "state, paused, cancel_requested, validated, retry_count, created_at, started_at, "
                 "run_started_at, completed_at, file_size, name, folded_name, idempotency_key, "
                 "created_by, source, file_id, file_name, error_message, metadata, recipients, "
-                "steps) "
-                "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
+                "steps) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+                "?16, "
                 "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
                 values...);
         });
@@ -96,12 +96,6 @@ public:
         return replace(*owned, record);
     }
 
-    /// No row has a record behind that step any more.
-    void set_last_step(std::int64_t number, step_index step) {
-        database_.execute("UPDATE bulk_operations SET last_step = ?2 WHERE number = ?1", number,
-                          step);
-    }
-
     /// Begins an operation once more, without so many rows that had failed.
     void retry(const stored_operation& stored, operation_record record, std::uint64_t rows) {
         record.rows = stored.record.rows;
@@ -111,7 +105,6 @@ public:
         set_lease(stored.number, std::nullopt);
     }
 
-    /// Of one that has ended, with everything of it.
     [[nodiscard]] result<> remove(operation_id id) {
         const auto stored = find(id);
         if (!stored) return std::unexpected{stored.error()};
@@ -129,7 +122,9 @@ public:
         return {};
     }
 
-    [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
+    /// `holder` is the process that claims it.
+    [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request,
+                                                                 std::string_view holder) {
         std::optional<stored_operation> oldest;
         {
             auto row = database_.rows(
@@ -138,27 +133,30 @@ public:
                        "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
                 request.now);
             while (!oldest && row.next()) {
-                auto each = stored_operation::from(row);
-                if (std::ranges::find(request.except, each.record.id) == request.except.end() &&
-                    std::ranges::any_of(request.names, [&](const std::string& known) {
-                        return same_name(known, each.record.name);
+                const auto name = row.view(20);
+                if (std::ranges::none_of(request.names, [&](const std::string& known) {
+                        return same_name(known, name);
                     }))
-                    oldest = std::move(each);
+                    continue;
+                auto found = stored_operation::from(row);
+                if (std::ranges::find(request.except, found.record.id) == request.except.end())
+                    oldest = std::move(found);
             }
         }
         if (!oldest) return std::nullopt;
-        return take(*oldest, request);
+        return take(*oldest, request, holder);
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
-                                                                 const claim_request& request) {
+                                                                 const claim_request& request,
+                                                                 std::string_view holder) {
         const auto stored = find(id);
         if (!stored) return std::nullopt;
         const auto& record = stored->record;
         const bool is_held = stored->lease_until && *stored->lease_until > request.now;
         if (is_held || is_final(record.state) || (record.paused && !record.cancel_requested))
             return std::nullopt;
-        return take(*stored, request);
+        return take(*stored, request, holder);
     }
 
     [[nodiscard]] result<operation_record> renew(const lease& held, timestamp until) {
@@ -199,8 +197,8 @@ private:
                 "retry_count = ?11, created_at = ?12, started_at = ?13, run_started_at = ?14, "
                 "completed_at = ?15, file_size = ?16, name = ?17, folded_name = ?18, "
                 "idempotency_key = ?19, created_by = ?20, source = ?21, file_id = ?22, file_name = "
-                "?23, error_message = ?24, metadata = ?25, recipients = ?26, steps = ?27 WHERE id "
-                "= ?1",
+                "?23, error_message = ?24, metadata = ?25, recipients = ?26, steps = ?27 WHERE "
+                "id = ?1",
                 values...);
         });
         if (is_final(record.state)) set_lease(stored.number, std::nullopt);  // it has no owner
@@ -212,11 +210,14 @@ private:
                           until);
     }
 
-    claimed_operation take(const stored_operation& stored, const claim_request& request) {
+    claimed_operation take(const stored_operation& stored, const claim_request& request,
+                           std::string_view holder) {
         const auto fence = stored.fence + 1;
         database_.execute(
-            "UPDATE bulk_operations SET fence = ?2, lease_until = ?3, owner = ?4 WHERE number = ?1",
-            stored.number, fence, request.now + request.lease_time, request.owner);
+            "UPDATE bulk_operations SET fence = ?2, lease_until = ?3, owner = ?4, holder = ?5 "
+            "WHERE "
+            "number = ?1",
+            stored.number, fence, request.now + request.lease_time, request.owner, holder);
         return {.held = {.operation = stored.record.id, .fence = fence},
                 .operation = stored.record,
                 .was_lapsed = stored.lease_until.has_value()};  // given back, it would have none

@@ -48,16 +48,10 @@ public:
                          .last_step = completed.last_step,
                          .started_at = completed.started_at,
                          .took = completed.completed_at - completed.started_at});
-            put(page_of(row), windows);
+            put_page(page_of(row), windows);
             row += here;
             left -= here;
         }
-    }
-
-    void put(std::uint64_t page, const window_page& windows) {
-        database_.execute(
-            "INSERT OR REPLACE INTO bulk_pages (operation, page, windows) VALUES (?1, ?2, ?3)",
-            operation_, page, blob{to_bytes(windows)});
     }
 
     void put(const row_record& record) {
@@ -85,6 +79,12 @@ public:
             database_.rows("SELECT windows FROM bulk_pages WHERE operation = ?1 AND page = ?2",
                            operation_, number);
         return row.next() ? decoded(row.view(0)) : window_page{};
+    }
+
+    void put_page(std::uint64_t number, const window_page& windows) {
+        database_.execute(
+            "INSERT OR REPLACE INTO bulk_pages (operation, page, windows) VALUES (?1, ?2, ?3)",
+            operation_, number, blob{to_bytes(windows)});
     }
 
     [[nodiscard]] std::string row_id(row_number row) {
@@ -159,13 +159,6 @@ public:
             row.read(number, each.step, each.state, each.attempt, each.retry_attempt);
             if (auto& found = into[number - from]; !found || each.step >= found->step) found = each;
         }
-    }
-
-    /// Of one row.
-    [[nodiscard]] std::optional<row_progress> progress(row_number row) {
-        std::optional<row_progress> last;
-        progress(row, {&last, 1});
-        return last;
     }
 
     [[nodiscard]] window_page decoded(std::string_view bytes) {

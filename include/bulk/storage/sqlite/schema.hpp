@@ -53,6 +53,7 @@ CREATE TABLE bulk_operations (
     file_id TEXT NOT NULL,
     file_name TEXT NOT NULL,
     steps BLOB NOT NULL,
+    holder TEXT NOT NULL DEFAULT '',
     error_message TEXT NOT NULL,
     recipients BLOB NOT NULL,
     metadata TEXT NOT NULL

@@ -4,17 +4,13 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/storage_options.hpp>
+#include <bulk/core/uuid.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/files/directory.hpp>
-#include <bulk/storage/flight_recorder.hpp>
-#include <bulk/storage/sqlite/claim.hpp>
-#include <bulk/storage/sqlite/connection.hpp>
+#include <bulk/storage/presence.hpp>
 #include <bulk/storage/sqlite/crash_table.hpp>
 #include <bulk/storage/sqlite/database.hpp>
-#include <bulk/storage/sqlite/dead_flights.hpp>
 #include <bulk/storage/sqlite/event_table.hpp>
-#include <bulk/storage/sqlite/flight_file.hpp>
-#include <bulk/storage/sqlite/move_steps.hpp>
 #include <bulk/storage/sqlite/operation_search.hpp>
 #include <bulk/storage/sqlite/operation_table.hpp>
 #include <bulk/storage/sqlite/record_batch.hpp>
@@ -22,6 +18,7 @@
 #include <bulk/storage/sqlite/row_search.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/schema.hpp>
+#include <bulk/storage/sqlite/step_mover.hpp>
 #include <bulk/storage/sqlite/transaction.hpp>
 #include <bulk/storage/sqlite/wait_table.hpp>
 
@@ -30,10 +27,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,32 +49,32 @@ public:
                                               std::span<const migration> steps = migrations) {
         auto opened = database::open(path, options, steps);
         if (!opened) return std::unexpected{opened.error()};
-        const auto& file = (*opened)->path();
-        auto files = files::directory::open(
-            options.files_directory.empty() ? concat(file, "-files") : options.files_directory);
-        if (!files) return std::unexpected{files.error()};
-        {
-            const dead_flights those_without_rows_are_removed{file};
-        }
-        auto flights = flight_file::create(file);
-        if (!flights) return std::unexpected{flights.error()};
-        return storage{std::move(*opened), std::move(*files), std::move(*flights)};
+        auto present = presence::begin(path + std::string{process_suffix}, unique_name());
+        if (!present) return std::unexpected{present.error()};
+        auto uploads = bulk::files::directory::open(
+            options.files_directory.empty() ? path + "-files" : options.files_directory);
+        if (!uploads) return std::unexpected{uploads.error()};
+        return storage{std::move(*opened), std::move(*present), std::move(*uploads)};
     }
 
     [[nodiscard]] result<operation_record> create(const operation_record& record,
                                                   const std::vector<event>& events) {
-        return database_->write("creating an operation", [&](session& change) {
-            auto stored = operation_table{change}.insert(record);
-            if (stored && stored->id == record.id) event_table{change}.append(events);
-            return stored;
-        });
+        return database_->write("creating an operation",
+                                [&](session& change) -> result<operation_record> {
+                                    auto stored = operation_table{change}.insert(record);
+                                    if (stored && stored->id == record.id)
+                                        event_table{change}.append(events);
+                                    return stored;
+                                });
     }
 
     [[nodiscard]] result<operation_record> get(operation_id id) {
-        auto found = database_->read("reading an operation",
-                                     [&](session& look) { return operation_table{look}.find(id); });
-        if (!found) return std::unexpected{found.error()};
-        return std::move(found->record);
+        return database_->read("reading an operation",
+                               [&](session& look) -> result<operation_record> {
+                                   auto found = operation_table{look}.find(id);
+                                   if (!found) return std::unexpected{found.error()};
+                                   return std::move(found->record);
+                               });
     }
 
     [[nodiscard]] result<page<operation_record>> query(const operation_query& query) {
@@ -105,14 +102,18 @@ public:
         });
     }
 
+    /// What processes have left that died on this machine can be claimed at once.
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
-        return claim_counted(*database_, [&](operation_table& all) { return all.claim(request); });
+        return claim_after_burial([&](session& change) {
+            return operation_table{change}.claim(request, present_->name());
+        });
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
                                                                  const claim_request& request) {
-        return claim_counted(*database_,
-                             [&](operation_table& all) { return all.claim(id, request); });
+        return claim_after_burial([&](session& change) {
+            return operation_table{change}.claim(id, request, present_->name());
+        });
     }
 
     [[nodiscard]] result<operation_record> renew(const lease& held, timestamp now,
@@ -142,10 +143,13 @@ public:
     [[nodiscard]] result<operation_record> move_steps(const lease& held,
                                                       const operation_record& record,
                                                       const step_moves& to) {
-        return database_->write("moving rows to their steps", [&](session& change) {
-            const auto moved = sqlite::move_steps(change, held, to);
-            return moved ? operation_table{change}.update(held, record)
-                         : result<operation_record>{std::unexpected{moved.error()}};
+        return database_->write("moving steps", [&](session& change) -> result<operation_record> {
+            auto stored = operation_table{change}.update(held, record);
+            if (!stored) return stored;
+            const auto number = operation_table{change}.number_of(held.operation);
+            row_table rows{change, held.operation, number.value_or(0)};
+            step_mover{rows, to}.move_all();
+            return stored;
         });
     }
 
@@ -160,23 +164,26 @@ public:
 
     [[nodiscard]] result<std::optional<row_record>> get(operation_id id, row_number row,
                                                         step_index step) {
-        return database_->read("reading a row", [&](session& look) {
-            const auto number = operation_table{look}.number_of(id);
-            if (!number || row == row_number{0}) return std::optional<row_record>{};
-            row_table rows{look, id, *number};
-            return rows.get(row, step, rows.page(page_of(to_number(row))));
-        });
+        return database_->read("reading a row",
+                               [&](session& look) -> result<std::optional<row_record>> {
+                                   const auto number = operation_table{look}.number_of(id);
+                                   if (!number || row == row_number{0}) return std::nullopt;
+                                   row_table rows{look, id, *number};
+                                   return rows.get(row, step, rows.page(page_of(to_number(row))));
+                               });
     }
 
     [[nodiscard]] result<std::vector<std::optional<row_progress>>> progress(operation_id id,
                                                                             row_number first,
                                                                             std::uint64_t count) {
-        return database_->read("reading how far rows are", [&](session& look) {
-            std::vector<std::optional<row_progress>> all(count);
-            if (const auto number = operation_table{look}.number_of(id))
-                row_table{look, id, *number}.progress(first, all);
-            return all;
-        });
+        return database_->read(
+            "reading how far rows are",
+            [&](session& look) -> result<std::vector<std::optional<row_progress>>> {
+                std::vector<std::optional<row_progress>> all(count);
+                if (const auto number = operation_table{look}.number_of(id))
+                    row_table{look, id, *number}.progress(first, all);
+                return all;
+            });
     }
 
     [[nodiscard]] result<signal_receipt> send(const signal& sent, timestamp until) {
@@ -186,10 +193,17 @@ public:
             "sending a signal", [&](session& change) -> result<result<signal_receipt>> {
                 const auto operation = operation_table{change}.find(sent.operation);
                 if (!operation) return std::unexpected{operation.error()};
-                if (is_final(operation->record.state)) return rests(operation->record);
+                if (is_final(operation->record.state))
+                    return fail(errc::illegal_transition,
+                                concat("operation ", to_text(sent.operation), " is ",
+                                       name_of(operation->record.state),
+                                       ": none of its rows waits for a signal"));
                 row_table rows{change, sent.operation, operation->number};
-                return wait_table{change, operation->number}.send(
-                    sent, until, [&](row_number row) { return rows.progress(row); });
+                return wait_table{change, operation->number}.send(sent, until, [&](row_number row) {
+                    std::optional<row_progress> last;
+                    rows.progress(row, {&last, 1});
+                    return last;
+                });
             });
         if (!done) return std::unexpected{done.error()};
         return std::move(*done);
@@ -197,10 +211,13 @@ public:
 
     [[nodiscard]] result<std::vector<given_signal>> signals(operation_id id, std::uint64_t after,
                                                             std::uint32_t limit) {
-        return known(id, "looking for signals", [&](session& look, std::int64_t number) {
-            const auto most = std::clamp<std::uint32_t>(limit, 1, largest_page);
-            return result<std::vector<given_signal>>{wait_table{look, number}.given(after, most)};
-        });
+        return database_->read("looking for signals",
+                               [&](session& look) -> result<std::vector<given_signal>> {
+                                   const auto number = operation_table{look}.number_of(id);
+                                   if (!number) return operation_table::not_found(id);
+                                   return wait_table{look, *number}.given(
+                                       after, std::clamp<std::uint32_t>(limit, 1, largest_page));
+                               });
     }
 
     [[nodiscard]] result<std::optional<given_signal>> close_wait(const lease& held, row_number row,
@@ -226,7 +243,7 @@ public:
             if (!stored) return std::unexpected{stored.error()};
             auto made = retry_table{change, record.id, stored->number}.reset(filter, steps);
             if (made.submitted == 0 && unprocessed(record.rows) == 0) return made;
-            if (made.submitted > 0) crash_table{change, stored->number}.forget();
+            if (made.submitted > 0) crash_table{change}.forget(stored->number);
             operations.retry(*stored, record, made.submitted);
             event_table{change}.append(events);
             return made;
@@ -236,33 +253,40 @@ public:
     [[nodiscard]] result<page<retry_entry>> retry_history(const retry_history_query& query) {
         if (auto size = check_page_size(query.page_size); !size)
             return std::unexpected{size.error()};
-        return known(query.operation, "looking for earlier failures",
-                     [&](session& look, std::int64_t number) {
-                         return retry_table{look, query.operation, number}.query(query);
-                     });
+        return database_->read(
+            "looking for earlier failures", [&](session& look) -> result<page<retry_entry>> {
+                const auto number = operation_table{look}.number_of(query.operation);
+                if (!number) return operation_table::not_found(query.operation);
+                return retry_table{look, query.operation, *number}.query(query);
+            });
     }
 
-    [[nodiscard]] flight_recorder& flights() { return *flights_; }
+    [[nodiscard]] flight_recorder& flights() { return present_->flights(); }
 
     [[nodiscard]] result<std::vector<crashed_row>> crashes(operation_id id) {
-        return database_->read("looking for crashes", [&](session& look) {
-            const auto number = operation_table{look}.number_of(id);
-            return number ? crash_table{look, *number}.all() : std::vector<crashed_row>{};
-        });
+        return database_->read("looking for crashes",
+                               [&](session& look) -> result<std::vector<crashed_row>> {
+                                   const auto number = operation_table{look}.number_of(id);
+                                   if (!number) return operation_table::not_found(id);
+                                   return crash_table{look}.of(*number);
+                               });
     }
 
     [[nodiscard]] result<std::vector<event>> events(std::optional<operation_id> id,
                                                     std::optional<std::uint64_t> after,
                                                     std::uint32_t limit) {
-        return database_->read("looking for events", [&](session& look) {
-            const auto most = std::clamp<std::uint32_t>(limit, 1, largest_page);
-            return event_table{look}.find(id, after, most);
-        });
+        return database_->read(
+            "looking for events", [&](session& look) -> result<std::vector<event>> {
+                return event_table{look}.find(id, after,
+                                              std::clamp<std::uint32_t>(limit, 1, largest_page));
+            });
     }
 
     [[nodiscard]] result<std::optional<std::uint64_t>> event_position(const std::string& reader) {
         return database_->read("reading how far events were read",
-                               [&](session& look) { return event_table{look}.position(reader); });
+                               [&](session& look) -> result<std::optional<std::uint64_t>> {
+                                   return event_table{look}.position(reader);
+                               });
     }
 
     [[nodiscard]] result<> set_event_position(const std::string& reader, std::uint64_t position) {
@@ -287,29 +311,34 @@ public:
         return files_.open_file(id, offset);
     }
     [[nodiscard]] result<> remove_file(const std::string& id) { return files_.remove_file(id); }
-
-private:
-    storage(std::shared_ptr<database> opened, files::directory files,
-            std::shared_ptr<flight_file> flights)
-        : database_{std::move(opened)},
-          files_{std::move(files)},
-          flights_{std::make_shared<flight_recorder>(flights->all(), flights)} {}
-
-    [[nodiscard]] static std::unexpected<error> rests(const operation_record& record) {
-        return fail(errc::illegal_transition,
-                    concat("operation ", to_text(record.id), " is ", name_of(record.state),
-                           ": none of its rows waits for a signal"));
+    [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
+                                                         std::uint32_t limit) {
+        return files_.files(after, limit);
     }
 
-    /// Looks at an operation that there must be.
-    template <typename Look>
-    [[nodiscard]] auto known(operation_id id, std::string_view doing, Look look) {
-        using found = std::invoke_result_t<Look, session&, std::int64_t>;
-        return database_->read(doing, [&](session& view) -> found {
-            const auto number = operation_table{view}.number_of(id);
-            if (!number) return operation_table::not_found(id);
-            return look(view, *number);
+private:
+    storage(std::shared_ptr<database> opened, std::shared_ptr<presence> present,
+            bulk::files::directory uploads)
+        : database_{std::move(opened)}, present_{std::move(present)}, files_{std::move(uploads)} {}
+
+    static constexpr std::string_view process_suffix = "-process-";
+
+    [[nodiscard]] static std::string unique_name() {
+        std::random_device random;
+        const auto word = [&] { return std::uint64_t{random()} << 32 | random(); };
+        return to_text(uuid{.high = word(), .low = word()});
+    }
+
+    template <typename Claim>
+    [[nodiscard]] result<std::optional<claimed_operation>> claim_after_burial(Claim claim) {
+        const auto dead = presence::find_dead(database_->path() + std::string{process_suffix});
+        auto claimed = database_->write("claiming an operation", [&](session& change) {
+            for (const auto& each : dead) crash_table{change}.bury(each);
+            return claim(change);
         });
+        if (claimed)
+            for (const auto& each : dead) each.bury();
+        return claimed;
     }
 
     template <typename Found, typename Search>
@@ -324,8 +353,8 @@ private:
     }
 
     std::shared_ptr<database> database_;
-    files::directory files_;
-    std::shared_ptr<flight_recorder> flights_;  ///< keeps its file
+    std::shared_ptr<presence> present_;
+    bulk::files::directory files_;
 };
 
 static_assert(bulk::storage<storage> && transactional_store<storage>);

@@ -25,45 +25,51 @@ namespace bulk::sqlite {
 
 namespace detail {
 
-inline void put_text(std::string& bytes, std::string_view text) {
-    varint::put_number(bytes, text.size());
-    bytes += text;
-}
-
-inline std::optional<std::string> take_text(std::string_view& bytes) {
-    const auto size = varint::take_number(bytes);
-    if (!size || *size > bytes.size()) return std::nullopt;
-    std::string text{bytes.substr(0, *size)};
-    bytes.remove_prefix(*size);
-    return text;
-}
-
-inline std::string bytes_of(const std::vector<std::string>& texts) {
-    std::string bytes;
-    for (const auto& each : texts) put_text(bytes, each);
-    return bytes;
-}
-
-inline std::vector<std::string> texts_of(std::string_view bytes) {
-    std::vector<std::string> all;
-    while (auto text = take_text(bytes)) all.push_back(std::move(*text));
-    return all;
-}
-
+/// Channel, target and trigger of each, with their lengths.
 inline std::string bytes_of(const std::vector<recipient>& all) {
     std::string bytes;
     for (const auto& each : all) {
-        put_text(bytes, each.channel);
-        put_text(bytes, each.target);
+        for (const std::string_view text : {each.channel, each.target}) {
+            varint::put_number(bytes, text.size());
+            bytes += text;
+        }
         varint::put_number(bytes, static_cast<std::uint64_t>(each.when));
     }
     return bytes;
 }
 
+/// Texts with their lengths.
+inline std::string bytes_of(const std::vector<std::string>& all) {
+    std::string bytes;
+    for (const auto& each : all) {
+        varint::put_number(bytes, each.size());
+        bytes += each;
+    }
+    return bytes;
+}
+inline std::vector<std::string> texts_of(std::string_view bytes) {
+    std::vector<std::string> all;
+    while (!bytes.empty()) {
+        const auto size = varint::take_number(bytes);
+        if (!size || *size > bytes.size()) break;
+        all.emplace_back(bytes.substr(0, *size));
+        bytes.remove_prefix(*size);
+    }
+    return all;
+}
+
+/// What cannot be read is left out: nobody is told something wrong.
 inline std::vector<recipient> recipients_of(std::string_view bytes) {
     std::vector<recipient> all;
+    const auto take_text = [&]() -> std::optional<std::string> {
+        const auto size = varint::take_number(bytes);
+        if (!size || *size > bytes.size()) return std::nullopt;
+        std::string text{bytes.substr(0, *size)};
+        bytes.remove_prefix(*size);
+        return text;
+    };
     while (!bytes.empty()) {
-        auto channel = take_text(bytes), target = take_text(bytes);
+        auto channel = take_text(), target = take_text();
         const auto when = varint::take_number(bytes);
         if (!channel || !target || !when) break;
         all.push_back({.channel = std::move(*channel),
@@ -82,11 +88,12 @@ struct stored_operation {
         "number, fence, lease_until, last_step, id, version, total, processed, successful, failed, "
         "state, paused, cancel_requested, validated, retry_count, created_at, started_at, "
         "run_started_at, completed_at, file_size, name, idempotency_key, created_by, source, "
-        "file_id, file_name, error_message, metadata, recipients, steps";
+        "file_id, file_name, error_message, metadata, holder, recipients, steps";
 
     std::int64_t number = 0;  ///< stands for it in the other tables
     std::uint64_t fence = 0;
     std::optional<timestamp> lease_until{};  ///< none: nobody has it
+    std::string holder{};                    ///< the process that has it
     step_index last_step{};                  ///< that any of its rows has a record of
     operation_record record{};
 
@@ -99,13 +106,13 @@ struct stored_operation {
                  record.validated, record.retry_count, record.created_at, record.started_at,
                  record.run_started_at, record.completed_at, record.file_size, record.name,
                  record.idempotency_key, record.created_by, record.source, record.file_id,
-                 record.file_name, record.error_message, record.metadata);
-        record.recipients = detail::recipients_of(row.view(28));
-        record.steps = detail::texts_of(row.view(29));
+                 record.file_name, record.error_message, record.metadata, all.holder);
+        record.recipients = detail::recipients_of(row.view(29));
+        record.steps = detail::texts_of(row.view(30));
         return all;
     }
 
-    /// Calls with the parameters ?1 to ?27 of an insert or update.
+    /// What `change` is called with: the columns ?1 to ?27 of an insert or update.
     template <typename Call>
     static auto with_values(const operation_record& record, Call call) {
         return call(

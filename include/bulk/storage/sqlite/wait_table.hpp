@@ -78,8 +78,7 @@ public:
         std::vector<given_signal> found;
         auto row = database_.rows(
             "SELECT sequence, row, step, key, failure FROM bulk_given_signals WHERE operation = ?1 "
-            "AND "
-            "sequence > ?2 ORDER BY sequence LIMIT ?3",
+            "AND sequence > ?2 ORDER BY sequence LIMIT ?3",
             operation_, after, limit);
         while (row.next()) {
             auto& each = found.emplace_back();
@@ -100,8 +99,8 @@ private:
     struct wait {
         std::string key{};
         std::string journal{};
-        std::uint32_t retry_attempt = 0;
         spent why{};
+        std::uint32_t retry_attempt = 0;
     };
 
     static constexpr row_number anybody{0};
@@ -111,21 +110,19 @@ private:
 
     [[nodiscard]] std::optional<wait> find(row_number row, step_index step) {
         auto found = database_.rows(
-            "SELECT signal_key, journal, retry_attempt, spent FROM bulk_records WHERE operation = "
-            "?1 AND row = ?2 "
-            "AND step = ?3 AND state = 2 AND signal_key <> ''",
+            "SELECT signal_key, journal, spent, retry_attempt FROM bulk_records WHERE operation = "
+            "?1 AND row = ?2 AND step = ?3 AND state = 2 AND signal_key <> ''",
             operation_, row, step);
         if (!found.next()) return std::nullopt;
         wait each;
-        found.read(each.key, each.journal, each.retry_attempt, each.why);
+        found.read(each.key, each.journal, each.why, each.retry_attempt);
         return each;
     }
 
     [[nodiscard]] std::optional<given_signal> given_to(place to) {
         auto row = database_.rows(
             "SELECT sequence, row, step, key, failure FROM bulk_given_signals WHERE operation = ?1 "
-            "AND "
-            "row = ?2 AND step = ?3",
+            "AND row = ?2 AND step = ?3",
             operation_, to.first, to.second);
         if (!row.next()) return std::nullopt;
         given_signal each;
@@ -176,12 +173,12 @@ private:
     [[nodiscard]] result<std::optional<place>> find_in_row(const signal& sent, row_number row,
                                                            Last last) {
         std::optional<place> found;
-        std::optional<step_index> completed;  // unless a later step waits for the same
         bool is_given = false;
+        std::optional<step_index> completed;  // unless a later step waits for the same
         {
             auto each = database_.rows(
                 "SELECT step, state, spent, wait_until FROM bulk_records WHERE operation = ?1 AND "
-                "row = ?2 AND signal_key = ?3 ORDER BY step",
+                "row = ?2 AND state IN (2, 3) AND signal_key = ?3 ORDER BY step",
                 operation_, row, sent.key);
             while (each.next()) {
                 step_index step{};
@@ -189,8 +186,10 @@ private:
                 spent why{};
                 std::optional<timestamp> until;
                 each.read(step, state, why, until);
-                if (state == row_state::completed) completed = step;
-                if (state != row_state::waiting_for_completion) continue;
+                if (state == row_state::completed) {
+                    completed = step;
+                    continue;
+                }
                 completed.reset();
                 is_given = is_given || given_to({row, step});
                 if (why != spent::closed && !(until && *until <= sent.sent_at))
