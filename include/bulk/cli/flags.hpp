@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The only header that includes CLI11. What is written on the command line goes through functions of
+// ours, so that no value is read in two ways and CLI11's templates are instantiated once.
+
+#include <bulk/cli/read_value.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/reflect.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bulk::cli {
+
+/// Declares what a program or one of its verbs takes: each call names a flag (`--rows`), or a word
+/// that stands alone (`FILE`), and the variable that gets it. Variables outlive the parsing.
+class flags {
+public:
+    explicit flags(CLI::App& app) : app_{app} {}
+
+    /// A word that stands alone.
+    void word(const std::string& name, std::string& value, const std::string& help) {
+        option(name, help, {}, text_into(value))->required();
+    }
+    void optional_word(const std::string& name, std::string& value, const std::string& help) {
+        option(name, help, {}, text_into(value));
+    }
+
+    void text(const std::string& name, std::string& value, const std::string& help,
+              const std::string& kind = "TEXT") {
+        option(name, help, kind, text_into(value));
+    }
+    /// May be given several times.
+    void texts(const std::string& name, std::vector<std::string>& values, const std::string& help,
+               const std::string& kind = "TEXT") {
+        repeated(name, help, kind, [&values](std::string_view text) -> result<> {
+            values.emplace_back(text);
+            return {};
+        });
+    }
+    template <typename Number>
+    void number(const std::string& name, Number& value, const std::string& help) {
+        option(name, help, "N",
+               into(value, [](std::string_view text) { return read_number<bare<Number>>(text); }));
+    }
+    void numbers(const std::string& name, std::vector<std::uint64_t>& values,
+                 const std::string& help) {
+        repeated(name, help, "N", [&values](std::string_view text) -> result<> {
+            const auto number = read_number<std::uint64_t>(text);
+            if (!number) return std::unexpected{number.error()};
+            values.push_back(*number);
+            return {};
+        });
+    }
+    template <typename Span>
+    void span(const std::string& name, Span& value, const std::string& help) {
+        option(name, help, "TIME", into(value, read_span));
+    }
+    void size(const std::string& name, std::int64_t& value, const std::string& help) {
+        option(name, help, "SIZE", into(value, read_size));
+    }
+    void moment(const std::string& name, std::optional<timestamp>& value, const std::string& help) {
+        option(name, help, "UTC", into(value, read_moment));
+    }
+    template <typename Choice>
+    void choice(const std::string& name, Choice& value, const std::string& help) {
+        std::string all;
+        for (const auto& each : enumerators_of<bare<Choice>>)
+            all += concat(all.empty() ? "" : "|", each.name);
+        option(name, help, all, into(value, read_choice<bare<Choice>>));
+    }
+    void yes(const std::string& name, bool& value, const std::string& help) {
+        app_.add_flag(name, value, help);
+    }
+
+private:
+    using take = std::function<result<>(std::string_view)>;
+
+    template <typename T>
+    struct bare_of {
+        using type = T;
+    };
+    template <typename T>
+    struct bare_of<std::optional<T>> {
+        using type = T;
+    };
+    template <typename T>
+    using bare = typename bare_of<T>::type;
+
+    template <typename T, typename Read>
+    [[nodiscard]] static take into(T& value, Read read) {
+        return [&value, read](std::string_view text) -> result<> {
+            auto got = read(text);
+            if (!got) return std::unexpected{std::move(got).error()};
+            value = *got;
+            return {};
+        };
+    }
+    [[nodiscard]] static take text_into(std::string& value) {
+        return [&value](std::string_view text) -> result<> {
+            value = text;
+            return {};
+        };
+    }
+
+    CLI::Option* option(const std::string& name, const std::string& help, const std::string& kind,
+                        take taken) {
+        auto* added = app_.add_option(name);
+        added->description(help)->type_name(kind)->expected(1)->take_last();
+        // CLI11 runs a validator for each value that was given, and shows what it returns.
+        added->check(CLI::Validator{[taken = std::move(taken)](std::string& text) {
+                                        const auto fits = taken(text);
+                                        return fits ? std::string{} : fits.error().message;
+                                    },
+                                    ""});
+        return added;
+    }
+    void repeated(const std::string& name, const std::string& help, const std::string& kind,
+                  take taken) {
+        // One value a flag: `--set a=1 FILE` must leave the file alone.
+        option(name, help, kind, std::move(taken))->take_all()->allow_extra_args(false);
+    }
+
+    CLI::App& app_;
+};
+
+}  // namespace bulk::cli
