@@ -34,7 +34,7 @@ HOMES = {
     r"zstd\.h": "rows/zstd.hpp",
     r"xxhash": "storage/stored_file.hpp",
     r"lazycsv": "rows/csv/lazycsv.hpp",
-    r"CLI/": "cli/flags.hpp",
+    r"CLI/": "cli/command.hpp",
 }
 
 RULES = {

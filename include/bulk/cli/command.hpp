@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+// The only header that includes CLI11, which splits the command line and the file into words. What
+// the words mean is ours: see flags.hpp.
+
 #include <bulk/cli/flags.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/cli/settings.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/names.hpp>
+
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -32,8 +37,9 @@ public:
             ->type_name("FILE");
         app_.get_formatter()->label("SUBCOMMAND", "VERB");
         app_.get_formatter()->label("Subcommands", "Verbs");
-        flags global{app_};
+        flags global;
         declare(global, program.settings());
+        add(app_, global);
         for (auto* option : settings_of(app_))
             option->description(concat(option->get_description(), " [", variable_of(*option), "]"));
         app_.footer(
@@ -67,8 +73,9 @@ public:
 private:
     void add(verb& each) {
         auto* sub = app_.add_subcommand(std::string{each.name()}, std::string{each.summary()});
-        flags own{*sub};
+        flags own;
         each.declare(own);
+        add(*sub, own);
         std::string footer = "Examples:\n";
         for (auto rest = each.examples(); !rest.empty();) {
             const auto end = std::min(rest.find('\n'), rest.size());
@@ -78,6 +85,26 @@ private:
         sub->footer(
             concat(footer, "\nSettings that every verb takes: ", program_.program(), " --help"));
         verbs_[sub] = &each;
+    }
+
+    static void add(CLI::App& to, const flags& declared) {
+        for (const auto& each : declared.all()) {
+            if (each.is_on != nullptr) {
+                to.add_flag(each.name, *each.is_on, each.help);
+                continue;
+            }
+            auto* option = to.add_option(each.name);
+            option->description(each.help)->type_name(each.kind)->required(each.is_required);
+            option->expected(1)->take_last();
+            // One value a flag: `--set a=1 FILE` must leave the file alone.
+            if (each.is_repeated) option->take_all()->allow_extra_args(false);
+            // CLI11 runs a check for each value that was given, and shows what it returns.
+            option->check(CLI::Validator{[take = each.take](std::string& text) {
+                                             const auto fits = take(text);
+                                             return fits ? std::string{} : fits.error().message;
+                                         },
+                                         ""});
+        }
     }
 
     /// All options but --help.
@@ -129,9 +156,9 @@ private:
                    chosen.empty() ? "" : concat(chosen.front()->get_name(), ' '), "--help");
         auto unexpected = app_.remaining(true);
         if (!unexpected.empty()) {
-            std::ranges::stable_partition(unexpected, is_flag);  // its value is not the mistake
-            return program_.complain(concat(unknown(unexpected.front(), chosen), help),
-                                     exit_code::usage);
+            const auto flag = std::ranges::find_if(unexpected, is_flag);
+            const auto& word = flag == unexpected.end() ? unexpected.front() : *flag;
+            return program_.complain(concat(unknown(word, chosen), help), exit_code::usage);
         }
         if (chosen.empty() &&
             why.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError))

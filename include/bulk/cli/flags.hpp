@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The only header that includes CLI11. What is written on the command line goes through functions of
-// ours, so that no value is read in two ways and CLI11's templates are instantiated once.
-
 #include <bulk/cli/read_value.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/reflect.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -23,15 +18,26 @@
 
 namespace bulk::cli {
 
-/// Declares what a program or one of its verbs takes: each call names a flag (`--rows`), or a word
-/// that stands alone (`FILE`), and the variable that gets it. Variables outlive the parsing.
+/// One thing that the command line may have: a flag (`--rows`), or a word that stands alone (`FILE`).
+struct flag {
+    std::string name{};  ///< with its short form: `--output,-O`
+    std::string help{};
+    std::string kind{};  ///< of its value
+    bool is_required = false;
+    bool is_repeated = false;                          ///< may be given several times
+    std::function<result<>(std::string_view)> take{};  ///< its value; none for a switch
+    bool* is_on = nullptr;                             ///< a switch
+};
+
+/// Declares what a program or one of its verbs takes: each call names a flag or a word, and the
+/// variable that gets it, which outlives the parsing.
 class flags {
 public:
-    explicit flags(CLI::App& app) : app_{app} {}
+    [[nodiscard]] const std::vector<flag>& all() const { return all_; }
 
     /// A word that stands alone.
     void word(const std::string& name, std::string& value, const std::string& help) {
-        option(name, help, {}, text_into(value))->required();
+        all_.push_back({.name = name, .help = help, .is_required = true, .take = text_into(value)});
     }
     void optional_word(const std::string& name, std::string& value, const std::string& help) {
         option(name, help, {}, text_into(value));
@@ -81,7 +87,7 @@ public:
         option(name, help, all, into(value, read_choice<bare<Choice>>));
     }
     void yes(const std::string& name, bool& value, const std::string& help) {
-        app_.add_flag(name, value, help);
+        all_.push_back({.name = name, .help = help, .is_on = &value});
     }
 
 private:
@@ -114,25 +120,17 @@ private:
         };
     }
 
-    CLI::Option* option(const std::string& name, const std::string& help, const std::string& kind,
-                        take taken) {
-        auto* added = app_.add_option(name);
-        added->description(help)->type_name(kind)->expected(1)->take_last();
-        // CLI11 runs a validator for each value that was given, and shows what it returns.
-        added->check(CLI::Validator{[taken = std::move(taken)](std::string& text) {
-                                        const auto fits = taken(text);
-                                        return fits ? std::string{} : fits.error().message;
-                                    },
-                                    ""});
-        return added;
+    void option(const std::string& name, const std::string& help, const std::string& kind,
+                take taken) {
+        all_.push_back({.name = name, .help = help, .kind = kind, .take = std::move(taken)});
     }
     void repeated(const std::string& name, const std::string& help, const std::string& kind,
                   take taken) {
-        // One value a flag: `--set a=1 FILE` must leave the file alone.
-        option(name, help, kind, std::move(taken))->take_all()->allow_extra_args(false);
+        option(name, help, kind, std::move(taken));
+        all_.back().is_repeated = true;
     }
 
-    CLI::App& app_;
+    std::vector<flag> all_;
 };
 
 }  // namespace bulk::cli
