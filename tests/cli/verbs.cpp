@@ -252,7 +252,7 @@ int main() {
         expect(eq(here.code, 3)) << "row 3 is still refused";
         expect(here.says("1 row to be tried again\n") && here.says("  succeeded  2  66%"))
             << here.out;
-        expect(here.says("  retries    2\n"));
+        expect(here.says("  retries     2\n"));
         const auto more = app.run({"retry", id});
         expect(eq(more.code, 1));
         expect(more.complains("cannot be retried: No retryable failed rows"));
