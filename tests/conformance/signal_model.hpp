@@ -22,7 +22,8 @@ public:
         wait& now = all_[at];
         const bool is_same = is_waiting(now.record) && is_waiting(record) &&
                              now.record.signal_key == record.signal_key &&
-                             now.record.journal == record.journal;
+                             now.record.journal == record.journal &&
+                             now.record.retry_attempt == record.retry_attempt;
         if (!is_same) now = {};
         now.record = record;
         if (!is_same) std::erase_if(given_, [&](const auto& each) { return each.first == at; });
@@ -51,9 +52,14 @@ public:
         };
         std::optional<place> best;
         const wait* last = nullptr;  // of the row
+        bool has_gone_on = false;    // the row was signalled, and waits no more
         for (const auto& [at, each] : all_) {
             if (sent.row && at.first != *sent.row) continue;
             if (sent.row) last = &each;
+            if (sent.row && each.record.signal_key == sent.key) {
+                if (is_waiting(each.record)) has_gone_on = false;
+                if (each.record.state == bulk::row_state::completed) has_gone_on = true;
+            }
             const auto age = [&](place of) {
                 return std::tuple{all_.at(of).record.started_at, of};
             };
@@ -68,6 +74,7 @@ public:
         if (last != nullptr &&
             (last->record.state == row_state::failed || last->record.state == row_state::timed_out))
             return refuse();
+        if (has_gone_on) return refuse();
         for (const auto& each : early_)
             if (sent.row && each.sent.row == sent.row && each.sent.key == sent.key) return refuse();
         early_.push_back({sent, until});

@@ -87,6 +87,7 @@ void check_signals(Make make) {
         expect(fatal(given.size() == 2_ul));
         expect(given[0].row == row(2) and given[0].step == step(1));
         expect(given[0].failure == "no money" and !given[1].failure.has_value());
+        expect(given[0].key == "b" and given[1].key == "a");
         expect(given[1].sequence > given[0].sequence);
         expect(given_in(*store, given[0].sequence) == "1a");
         expect(given_in(*store, given[1].sequence).empty());
@@ -175,9 +176,36 @@ void check_signals(Make make) {
         expect(given_in(*store) == "1a");
     };
 
+    "a second signal for a row that has gone on is refused, unless the row waits for it again"_test =
+        [&] {
+            auto [store, held] = with_claim();
+            auto done = waiting(1, 0, "k");
+            done.state = row_state::completed;
+            (void)store->record(held, {.records = {done, record_of(1, 1, row_state::running)}});
+            const auto again = store->send(signal_for(1, "k"), long_after);
+            expect(code(again) == errc::illegal_transition);
+            expect(again.error().message.contains("row 1 was given a signal already"))
+                << again.error().message;
+            expect(again.error().message.contains("step 0")) << again.error().message;
+            expect(store->send(signal_for(1, "l"), long_after).value() == kept) << "another key";
+            expect(store->send(signal_for(2, "k"), long_after).value() == kept) << "another row";
+            expect(store->send(signal_for("k"), at(1)).value() == kept) << "for anybody";
+            auto later = waiting(1, 1, "k", 2);
+            later.wait_until = at(10);
+            (void)store->record(held, {.records = {later}});
+            expect(store->send(signal_for(1, "k", 10), at(11)).value() == kept)
+                << "too late for this wait, and not for one that begins anew";
+            expect(store->send(signal_for(1, "k", 9), long_after).value() == given_to(1, 1));
+            auto failed = later;
+            failed.state = row_state::failed;
+            (void)store->record(held, {.records = {failed}});
+            expect(code(store->send(signal_for(1, "k", 12), long_after)) ==
+                   errc::illegal_transition);
+        };
+
     "signals for what is at rest are refused"_test = [&] {
         auto [store, held] = with_claim();
-        auto failed = waiting(1, 0, "k"), late = waiting(2, 0, "k"), done = waiting(3, 0, "k");
+        auto failed = waiting(1, 0, "k"), late = waiting(2, 0, "k"), done = waiting(3, 0, "");
         failed.state = row_state::failed;
         late.state = row_state::timed_out;
         done.state = row_state::completed;
@@ -219,6 +247,19 @@ void check_signals(Make make) {
         expect(given_in(*store).empty());
         expect(store->send(signal_for("k", 8), long_after).value() == kept);
         expect(store->send(signal_for(1, "l", 8), long_after).value() == given_to(1, 0));
+    };
+
+    "a wait that is closed is open again when its row is tried once more"_test = [&] {
+        auto [store, held] = with_claim();
+        auto record = waiting(1, 0, "k", 1);
+        (void)store->record(held, {.records = {record}});
+        (void)store->close_wait(held, row(1), step(0));
+        (void)store->record(held, {.records = {record}});
+        expect(store->send(signal_for("k", 2), at(3)).value() == kept) << "it is the same wait";
+        record.retry_attempt = 1;
+        record.started_at = at(4);
+        (void)store->record(held, {.records = {record}});
+        expect(store->send(signal_for("k", 5), long_after).value() == given_to(1, 0));
     };
 
     "a wait that is over is not found"_test = [&] {
@@ -296,6 +337,7 @@ void check_signals(Make make) {
                     auto record = waiting(number, step_number, any_key(), now - any(4));
                     if (any(3) == 0) record.wait_until = at(now + any(8));
                     if (any(4) == 0) record.journal = "j";
+                    if (any(6) == 0) record.retry_attempt = 1;
                     if (any(4) == 0) record.state = static_cast<row_state>(any(6));
                     expect(store->record(held, {.records = {record}}).has_value());
                     model.record(record);

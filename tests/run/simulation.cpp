@@ -335,6 +335,7 @@ private:
             sent.row = bulk::row_number{1 + roll(to.kinds.size())};
             sent.key = key_of(to_number(*sent.row), step);
         }
+        const bool is_second = sent.row && has_gone_on(to, to_number(*sent.row), sent.key);
         bulk::result<bulk::signal_receipt> receipt;
         if (!service_) {
             receipt = memory_.send(sent, sent.sent_at + 24h);
@@ -347,8 +348,19 @@ private:
                                    : service_->signal(to.id, sent.key);
         }
         if (!receipt) return;
+        if (is_second)
+            wrong("row " + std::to_string(to_number(*sent.row)) + " took a second signal");
         to.signals.push_back({sent.key, receipt->row, receipt->step, sent.failure.has_value(),
                               sent.row.has_value(), sent.sent_at});
+    }
+
+    /// Whether a row was signalled, and waits for that no more.
+    bool has_gone_on(const played& one, std::uint64_t row, const std::string& key) {
+        bool has = false;
+        for (int step = 0; step <= last_step; ++step)
+            if (const auto found = record(one, row, step); found && found->signal_key == key)
+                has = found->state == bulk::row_state::completed;
+        return has;
     }
 
     /// Whether an operation has come to its end, and is not tried once more.
@@ -459,7 +471,7 @@ private:
             const auto found = record(one, to_number(*each.row), to_number(*each.step));
             if (!found) {
                 wrong("a signal is lost with its record");
-            } else if (!is_coroutine && found->retry_attempt == 0) {
+            } else if (!is_coroutine) {
                 const auto expected =
                     each.is_failure ? bulk::row_state::failed : bulk::row_state::completed;
                 if (found->state != expected)

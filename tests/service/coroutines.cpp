@@ -82,6 +82,22 @@ struct talking : bulk::operation<talking, parcel> {
     }
 };
 
+/// Waits at its first try; at its second it goes on, or waits for something else.
+struct moody : bulk::operation<moody, parcel> {
+    static inline bool has_line = true;
+    BULK_OPERATION("moody")
+    BULK_STEP(talk, "Talk", .order = 1, .max_retries = 1)
+    (const parcel& p, const bulk::no_metadata&, bulk::context& ctx)->bulk::task<bulk::result<>> {
+        if (!std::exchange(has_line, true)) throw std::runtime_error{"no line"};
+        if (ctx.attempt() == 2 && p.weight == 1) co_return bulk::result<>{};
+        co_return co_await ctx.signal(ctx.attempt() == 1 ? "first" : "second", 10min);
+    }
+    BULK_STEP(then, "Then", .order = 2)
+    (const parcel&, const bulk::no_metadata&, bulk::context&) {
+        return bulk::outcome::wait_for_signal("third", 10min);
+    }
+};
+
 /// A coroutine as the beginning of a step that is polled, and one that asks to be called again.
 struct asked_later {
     static constexpr bulk::step_options options{
@@ -109,7 +125,7 @@ struct mixed : bulk::operation<mixed, parcel> {
 };
 
 using stage = support::stage<
-    std::remove_const_t<decltype(bulk::operations<shipping, ringing, mixed, talking>)>>;
+    std::remove_const_t<decltype(bulk::operations<shipping, ringing, mixed, talking, moody>)>>;
 
 bool is_waiting(stage& at, bulk::operation_id id, const std::string& key) {
     return at.service->query(bulk::row_query{.operation = id, .signal_key = key}).value().total > 0;
@@ -203,6 +219,30 @@ suite<"coroutines"> coroutines = [] {
         at.start({.lease_time = 10s});
         expect(at.finish(id).state == operation_state::completed) << at.errors(id);
         expect(at.jobs.now() - begin < 2min) << "and it does not wait for the deadline";
+    };
+
+    "what it was told for a wait that it gave up is told to no other wait"_test = [] {
+        for (const int weight : {1, 2}) {
+            support::script script;
+            stage at{{.lease_time = 10s}};
+            const auto id = at.create("name,weight\na," + std::to_string(weight) + '\n', "moody");
+            const auto* const next = weight == 1 ? "third" : "second";
+            expect(at.drive([&] { return is_waiting(at, id, "first"); }));
+            at.crash();
+            {
+                bulk::service front{bulk::operations<moody>, at.storage,
+                                    bulk::service_options{.scheduler = bulk::scheduling::none},
+                                    bulk::read_options{}, &at.jobs};
+                expect(front.signal(id, "first").value().row == row_number{1});
+            }
+            moody::has_line = false;
+            at.jobs.advance(1min);
+            at.start({.lease_time = 10s});
+            at.drive_for(1min);
+            expect(is_waiting(at, id, next)) << "nobody has said so: " << next;
+            expect(at.service->cancel(id).has_value());
+            expect(at.finish(id).state == operation_state::cancelled);
+        }
     };
 
     "it may begin a polled step, or ask to be called again"_test = [] {

@@ -168,6 +168,41 @@ suite<"signals"> signals = [] {
         expect(at.service->signal(key).error().code == errc::illegal_transition) << "it has ended";
     };
 
+    "a second signal for a row that has gone on is refused, and says so"_test = [] {
+        support::script script;
+        stage at;
+        const auto id = waiting_operation(at, 2);
+        const auto key = bulk::full_signal_key(id, "key-0", row_number{1});
+        expect(at.service->signal(key).has_value());
+        expect(at.drive([&] { return at.get(id).rows.successful == 1; }));
+        const auto again = at.service->signal(key);
+        expect(!again.has_value() and again.error().code == errc::illegal_transition);
+        expect(again.error().message ==
+               "row 1 was given a signal already, and has gone on: it waits no more at step 0")
+            << again.error().message;
+        expect(!at.service->try_signal_failure(key, "no"));
+        expect(at.record(id, 1, 0)->signal_key == "key-0") << "what ended its wait";
+        expect(at.service->query(bulk::row_query{.operation = id, .signal_key = "key-0"})->total ==
+               1_u)
+            << "only one waits for it";
+        expect(at.service->signal(id, "key-0").value().row == row_number{2}) << "by the key alone";
+        expect(at.finish(id).state == operation_state::completed);
+    };
+
+    "a row that is tried once more takes a signal by its full key again"_test = [] {
+        support::script script;
+        stage at;
+        const auto id = waiting_operation(at, 1);
+        const auto key = bulk::full_signal_key(id, "key-0", row_number{1});
+        expect(at.service->fail_signal(key, "not yet").has_value());
+        expect(at.finish(id).rows.failed == 1_u);
+        expect(at.record(id, 1, 0)->signal_key == "key-0");
+        expect(at.service->retry(id).value().submitted == 1_u);
+        expect(at.service->signal(key).value().is_kept) << "it is about to wait again";
+        expect(at.finish(id).state == operation_state::completed);
+        expect(at.record(id, 1, 0)->signal_key == "key-0");
+    };
+
     "a failure fails the row with what was said"_test = [] {
         support::script script;
         stage at;

@@ -48,7 +48,7 @@ struct single : bulk::operation<single, number> {
     auto steps() { return bulk::steps(approval{}); }
 };
 struct dialogue : bulk::operation<dialogue, number> {
-    BULK_OPERATION("dialogue")
+    BULK_OPERATION("dialogue", .retryable = true)
     BULK_STEP(talk, "Talk")
     (const number&, const bulk::no_metadata&, bulk::context& ctx)->bulk::task<bulk::result<>> {
         for (const auto* const key : {"approved", "released"}) {
@@ -60,7 +60,18 @@ struct dialogue : bulk::operation<dialogue, number> {
     }
 };
 
-using operations = bulk::operation_list<twice, single, dialogue, support::pipeline>;
+/// Begins to wait at its second try.
+struct hesitant : bulk::operation<hesitant, number> {
+    BULK_OPERATION("hesitant", .retryable = true)
+    BULK_STEP(think, "Think", .max_retries = 1)
+    (const number& row, const bulk::no_metadata&, bulk::context& ctx) {
+        now_playing->note(row);
+        return ctx.attempt() == 1 ? bulk::outcome::retry("not yet")
+                                  : bulk::outcome::wait_for_signal("approved", 10min);
+    }
+};
+
+using operations = bulk::operation_list<twice, single, dialogue, support::pipeline, hesitant>;
 using stage = support::stage<operations>;
 
 std::uint64_t waiting(auto& on, operation_id id) {
@@ -380,6 +391,122 @@ suite<"meanwhile"> meanwhile = [] {
         expect(on.run(numbers(10)).state == operation_state::completed);
         expect(on.jobs.now() == since and waiting(on, id) == 1000_u);
     };
+};
+
+/// Cancelled for some time, and tried once more.
+void interrupt(auto& on, operation_id id, std::chrono::microseconds time) {
+    expect(on.service->cancel(id).has_value());
+    expect(fatal(on.finish(id).state == operation_state::cancelled));
+    on.drive_for(time);
+    expect(fatal(on.service->retry(id).value().resumed == 1_u));
+}
+
+suite<"waits of an operation that is tried once more"> tried_once_more = [] {
+    "a signal counts though its row is looked at only after the deadline: paused"_test = [] {
+        script play;
+        stage on;
+        const auto id = begin(on, 1, "hesitant");
+        interrupt(on, id, 1min);
+        on.drive_for(1min);
+        expect(on.service->pause(id).has_value());
+        on.drive_for(5s);
+        expect(on.service->signal(id, "approved").value().row == row_number{1});
+        on.drive_for(20min);
+        expect(on.service->resume(id).has_value());
+        expect(on.finish(id).state == operation_state::completed);
+        expect(play.calls == "1 1 "s) << play.calls;
+    };
+
+    "a signal counts though its row is looked at only after the deadline: crashed"_test = [] {
+        script play;
+        stage on;
+        const auto id = begin(on, 1, "hesitant");
+        interrupt(on, id, 1min);
+        on.drive_for(1min);
+        on.crash();
+        {
+            support::seeded_executor others{1};
+            others.advance(on.jobs.now() - others.now());
+            bulk::service front{operations{}, on.storage,
+                                bulk::service_options{.scheduler = bulk::scheduling::none},
+                                bulk::read_options{}, &others};
+            expect(front.signal(id, "approved").value().row == row_number{1});
+        }
+        on.jobs.advance(20min);
+        on.start();
+        expect(on.finish(id).state == operation_state::completed);
+        expect(play.calls == "1 1 "s) << play.calls;
+    };
+
+    "a signal counts though its row is looked at only after the deadline: cancelled"_test = [] {
+        script play;
+        stage on;
+        const auto id = begin(on, 1, "hesitant");
+        auto front = front_of(on);
+        expect(front.cancel(id).has_value());  // which its owner has not heard yet
+        expect(front.signal(id, "approved").value().row == row_number{1});
+        expect(on.finish(id).state == operation_state::cancelled);
+        on.drive_for(20min);
+        expect(on.service->retry(id).value().resumed == 1_u);
+        expect(on.finish(id).state == operation_state::completed);
+        expect(play.calls == "1 1 "s) << play.calls;
+    };
+
+    "the deadline is that of before, also over a crash"_test = [] {
+        script play;
+        stage on;
+        const auto id = begin(on, 1);
+        const auto deadline = *on.record(id, 1, 0)->wait_until;
+        interrupt(on, id, 1min);
+        on.drive_for(1min);
+        on.crash();
+        on.jobs.advance(20min);
+        on.start();
+        expect(on.finish(id).rows.failed == 1_u);
+        expect(on.record(id, 1, 0)->state == row_state::timed_out and play.calls == "1 "s);
+        expect(*on.record(id, 1, 0)->completed_at >= deadline);
+    };
+
+    "a wait that was closed and nobody wrote that it had timed out takes signals anew"_test = [] {
+        script play;
+        bool is_down = false, is_closed = false;
+        using storage = support::faulty_storage<bulk::memory::storage>;
+        support::stage<operations, storage> on(
+            {}, storage{bulk::memory::storage{}, [&](const char* name) {
+                            is_closed = is_closed || name == "close_wait"s;
+                            return is_down && name == "record"s;
+                        }});
+        const auto id = begin(on, 1);
+        is_down = true;
+        expect(on.drive([&] { return is_closed; }));
+        on.crash();
+        is_down = false;
+        on.jobs.advance(1min);
+        expect(waiting(on, id) == 1_u);
+        on.start();
+        expect(on.service->cancel(id).has_value());
+        expect(on.finish(id).state == operation_state::cancelled);
+        expect(on.service->retry(id).value().resumed == 1_u);
+        expect(on.drive([&] { return play.calls == "1 1 "; })) << play.calls;
+        on.drive_for(5s);
+        expect(on.service->signal(id, "approved").value().row == row_number{1});
+        expect(on.finish(id).state == operation_state::completed);
+    };
+
+    "a coroutine whose wait ran out is told again what it was told, and waits with all its time"_test =
+        [] {
+            script play;
+            stage on;
+            const auto id = begin(on, 1, "dialogue");
+            expect(on.service->signal(id, "approved").value().row == row_number{1});
+            expect(on.drive([&] { return on.record(id, 1, 0)->signal_key == "released"; }));
+            interrupt(on, id, 1h);
+            on.drive_for(9min);
+            expect(on.record(id, 1, 0)->signal_key == "released") << play.calls;
+            expect(on.service->signal(id, "released").value().row == row_number{1});
+            expect(on.finish(id).state == operation_state::completed);
+            expect(play.calls == "approved approved released "s) << play.calls;
+        };
 };
 
 }  // namespace

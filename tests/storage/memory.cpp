@@ -3,6 +3,7 @@
 #include "../conformance/retry.hpp"
 #include "../conformance/rows.hpp"
 #include "../conformance/signals.hpp"
+#include "../conformance/steps.hpp"
 
 #include <bulk/storage/memory/storage.hpp>
 
@@ -42,6 +43,7 @@ suite<"memory"> memory = [] {
     conformance::check_signals(make);
     check_waits_long_over();
     conformance::check_retry(make);
+    conformance::check_steps(make);
     conformance::check_events(make);
     conformance::check_files(make);
 };

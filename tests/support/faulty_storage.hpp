@@ -47,6 +47,14 @@ public:
     auto release(const bulk::lease& held) {
         return call("release", [&] { return storage_.release(held); });
     }
+    auto move_steps(const bulk::lease& held, const bulk::operation_record& record,
+                    const bulk::step_moves& to) {
+        return call("move_steps", [&] { return storage_.move_steps(held, record, to); });
+    }
+    bulk::flight_recorder& flights() { return storage_.flights(); }
+    auto crashes(bulk::operation_id id) {
+        return call("crashes", [&] { return storage_.crashes(id); });
+    }
     auto record(const bulk::lease& held, const bulk::row_batch& batch) {
         return call("record", [&] { return storage_.record(held, batch); });
     }

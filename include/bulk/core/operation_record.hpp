@@ -32,6 +32,8 @@ struct operation_record {
     std::string file_name{};  ///< as it was given
     std::uint64_t file_size = 0;
 
+    std::vector<std::string> steps{};  ///< the names of its table, when its first run began
+
     operation_state state = operation_state::pending;
     bool paused = false;            ///< nothing new is begun until somebody resumes it
     bool cancel_requested = false;  ///< its owner ends it when the rows in flight are done

@@ -27,6 +27,13 @@ enum class scheduling : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(scheduling, channels, immediate, none)
 
+/// What becomes of operations that were begun by a program with other steps.
+enum class changed_steps : std::uint8_t {
+    refuse,   ///< they stay as they are for a program that has their steps
+    by_name,  ///< rows go on behind the last step that they have done, wherever it stands now
+};
+BOOST_DESCRIBE_ENUM(changed_steps, refuse, by_name)
+
 /// How a service runs its operations.
 struct service_options {
     std::int64_t max_file_size = 104'857'600;  ///< bytes; 0 is unlimited
@@ -35,8 +42,10 @@ struct service_options {
     std::chrono::milliseconds flush_interval{1'000};  ///< or this long after the first of them
     int max_row_concurrency = 1;                      ///< rows of one operation in steps at once
     orphan_policy orphans = orphan_policy::resume;
+    changed_steps on_changed_steps = changed_steps::refuse;
     std::string service_name{};   ///< the operations' `source`; empty: the program's name
     int max_retry_attempts = 10;  ///< operation retries; 0 is unlimited
+    int max_crashes = 3;          ///< of the process at one row, which fails then; 0 is unlimited
     int worker_count = 4;         ///< operations at once, those that only wait apart
     int queue_capacity = 1'000;   ///< operations waiting in memory; whoever adds one more waits
     std::chrono::milliseconds shutdown_timeout{30'000};                   ///< for rows in flight
@@ -54,6 +63,7 @@ struct service_options {
         positive("flush_interval", options.flush_interval),
         at_least("max_row_concurrency", options.max_row_concurrency, 1),
         at_least("max_retry_attempts", options.max_retry_attempts, 0),
+        at_least("max_crashes", options.max_crashes, 0),
         at_least("worker_count", options.worker_count, 1),
         at_least("queue_capacity", options.queue_capacity, 1),
         not_negative("shutdown_timeout", options.shutdown_timeout),

@@ -30,7 +30,7 @@ struct row_record {
     std::string row_id{};  ///< the row's business key, if its type has one
     std::optional<error_type> failure{};
     std::string error_message{};
-    std::string signal_key{};  ///< what it waits for, as the step named it
+    std::string signal_key{};  ///< what it waits for, or what ended its wait, as the step named it
     std::string journal{};     ///< of a step that has waited several times: what it was told so far
     std::string row_data{};    ///< the row as JSON, if the operation tracks it
 

@@ -67,6 +67,7 @@ struct given_signal {
     std::uint64_t sequence = 0;  ///< grows within an operation
     row_number row{};
     step_index step{};
+    std::string key{};  ///< that it was sent for
     std::optional<std::string> failure{};
 
     bool operator==(const given_signal&) const = default;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
+#include <bulk/core/reflect.hpp>
 #include <bulk/core/setting_rules.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace bulk {
@@ -30,6 +32,21 @@ struct database_options {
     std::chrono::milliseconds max_retry_delay{5'000};
 };
 
+/// What a committed change survives.
+enum class durability : std::uint8_t {
+    normal,  ///< the end of the process, always; a power failure may take back the last moments
+    full,    ///< a power failure, too: every commit waits until the disk has it
+};
+BOOST_DESCRIBE_ENUM(durability, normal, full)
+
+/// One SQLite file that holds the records, and a directory for the uploads.
+struct sqlite_options {
+    bulk::durability durability = bulk::durability::normal;
+    std::chrono::milliseconds busy_timeout{10'000};  ///< for others who write; then it fails
+    int cache_kib = 2'048;          ///< of memory for each connection; there are a few
+    std::string files_directory{};  ///< empty: `<database>-files`
+};
+
 [[nodiscard]] inline result<> validate(const directory_options& options) {
     return setting_rules::not_blank("base_path", options.base_path);
 }
@@ -46,6 +63,14 @@ struct database_options {
         not_blank("connection_string", options.connection_string),
         at_least("max_retry_count", options.max_retry_count, 0),
         not_negative("max_retry_delay", options.max_retry_delay),
+    });
+}
+
+[[nodiscard]] inline result<> validate(const sqlite_options& options) {
+    using namespace setting_rules;
+    return first_failure({
+        not_negative("busy_timeout", options.busy_timeout),
+        at_least("cache_kib", options.cache_kib, 64),
     });
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/operation/task.hpp>
+#include <bulk/operation/transaction_source.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
 
 namespace bulk {
@@ -67,9 +70,30 @@ public:
                       to_number(place_.step));
     }
 
+    /// The storage's own connection, inside the transaction that records this step: what the step
+    /// writes there and that it is done are stored together, exactly once. What fails, or throws, has
+    /// written nothing. Others wait meanwhile, so do it last and do not dawdle. Not for coroutines.
+    template <typename Connection>
+    [[nodiscard]] result<Connection*> transaction() {
+        if (transactions_ == nullptr)
+            return fail(
+                errc::invalid_argument,
+                "a transaction cannot be had here: only a step that is no coroutine has one");
+        auto connection = transactions_->begin(typeid(Connection));
+        if (!connection) return std::unexpected{std::move(connection).error()};
+        return static_cast<Connection*>(*connection);
+    }
+    [[nodiscard]] bool is_in_transaction() const {
+        return transactions_ != nullptr && transactions_->is_open();
+    }
+
+    /// Where the engine takes transactions from; null: there are none.
+    void take_transactions_from(transaction_source* transactions) { transactions_ = transactions; }
+
 private:
     place place_;
     std::stop_token stop_;
+    transaction_source* transactions_ = nullptr;
 };
 
 }  // namespace bulk

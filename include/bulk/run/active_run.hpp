@@ -17,8 +17,9 @@ enum class stop_reason : std::uint8_t {
     shutdown,   ///< the next process, or the next start, goes on
     lost,       ///< another process has it
     failed,     ///< it cannot go on
+    refused,    ///< this program cannot run it
 };
-BOOST_DESCRIBE_ENUM(stop_reason, none, cancelled, paused, shutdown, lost, failed)
+BOOST_DESCRIBE_ENUM(stop_reason, none, cancelled, paused, shutdown, lost, failed, refused)
 
 /// One operation that this process works on.
 class active_run {

@@ -74,6 +74,18 @@ public:
     [[nodiscard]] std::uint64_t rows() const { return rows_; }
     [[nodiscard]] const row_counters& counted() const { return batch_.counted; }
 
+    /// Everything so far, but for how many rows were looked at.
+    [[nodiscard]] row_batch take() {
+        close_window();
+        return std::exchange(batch_, row_batch{});
+    }
+    /// What was taken, and before what has come since.
+    void put_back(row_batch earlier) {
+        close_window();
+        row_batch later = std::exchange(batch_, std::move(earlier));
+        append(batch_, later);
+    }
+
     /// Everything, to be handed over with the time; what is left in it when that returns is dropped.
     template <typename HandOver>
     auto hand_over(HandOver take) {

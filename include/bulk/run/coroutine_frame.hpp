@@ -17,7 +17,9 @@ template <typename Row>
 class coroutine_frame : public step_waits {
 public:
     coroutine_frame(std::unique_ptr<owned_row<Row>> row, context ctx)
-        : row_{std::move(row)}, ctx_{std::move(ctx)} {}
+        : row_{std::move(row)}, ctx_{std::move(ctx)} {
+        ctx_.take_transactions_from(nullptr);  // it could be held while the coroutine waits
+    }
 
     [[nodiscard]] const Row& row() const { return row_->value(); }
     [[nodiscard]] context& ctx() { return ctx_; }

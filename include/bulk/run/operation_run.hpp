@@ -4,6 +4,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/row_record.hpp>
@@ -13,7 +14,9 @@
 #include <bulk/operation/description.hpp>
 #include <bulk/rows/json/metadata.hpp>
 #include <bulk/run/active_run.hpp>
+#include <bulk/run/changed_steps.hpp>
 #include <bulk/run/coroutine_frame.hpp>
+#include <bulk/run/crashed_rows.hpp>
 #include <bulk/run/failure_budget.hpp>
 #include <bulk/run/file_supply.hpp>
 #include <bulk/run/instance.hpp>
@@ -29,6 +32,7 @@
 #include <bulk/run/row_validation.hpp>
 #include <bulk/run/row_walk.hpp>
 #include <bulk/run/run_environment.hpp>
+#include <bulk/run/step_transaction.hpp>
 #include <bulk/run/supply.hpp>
 #include <bulk/run/task_board.hpp>
 #include <bulk/run/unit_queue.hpp>
@@ -181,9 +185,27 @@ private:
     }
 
     [[nodiscard]] operation_state state() const { return operation_.record().state; }
-    [[nodiscard]] seen_task make_task() {
-        return {board_, around_.jobs, id(), stop_source_.get_token()};
-    }
+    /// A task, and the transaction that its steps may ask for.
+    class run_task : public seen_task {
+    public:
+        explicit run_task(operation_run& run)
+            : seen_task{run.board_, run.around_.storage.flights(), run.around_.jobs, run.id(),
+                        run.stop_source_.get_token()},
+              own_{make_transaction(run)} {
+            transaction = &own_;
+            ctx.take_transactions_from(&own_);
+        }
+
+    private:
+        using transaction_type = typename step_transaction_for<Storage>::type;
+        static transaction_type make_transaction(operation_run& run) {
+            if constexpr (transactional_store<Storage>)
+                return {run.around_.storage, run.operation_.held(), [&run] { return run.write(); }};
+            else
+                return {};
+        }
+        transaction_type own_;
+    };
     [[nodiscard]] std::uint64_t batch_size() const {
         return static_cast<std::uint64_t>(around_.options.flush_batch_size);
     }
@@ -194,6 +216,7 @@ private:
         if (operation_.record().cancel_requested) return leave_busy(stop_reason::cancelled, {});
         if (operation_.was_orphaned() && around_.options.orphans == orphan_policy::fail)
             return fail_orphans();
+        if (!take_over_steps()) return;
         if (state() == operation_state::pending &&
             !move(operation_state::validating, &operation_run::begin))
             return;
@@ -212,7 +235,56 @@ private:
         if (state() == operation_state::retrying &&
             !move(operation_state::running, &operation_run::begin))
             return;
+        if (operation_.was_begun()) {
+            auto crashes = around_.storage.crashes(id());
+            if (!crashes) return trouble(crashes.error(), &operation_run::begin);
+            crashed_.set(std::move(*crashes));
+        }
         open_phase();
+    }
+
+    /// The operation's step table must be this program's, or become it. False when it does not, or
+    /// when that is to be tried again.
+    [[nodiscard]] bool take_over_steps() {
+        auto now = step_names(description);
+        const auto& then = operation_.record().steps;
+        if (state() == operation_state::pending || then.empty()) {
+            operation_.set_steps(std::move(now));
+            return true;
+        }
+        if (std::ranges::equal(then, now, same_name)) return try_to_store(operation_.set_error({}));
+        if (around_.options.on_changed_steps == changed_steps::refuse)
+            return refuse(then, now,
+                          "run it with the program that began it, or let on_changed_steps be "
+                          "by_name");
+        const auto found = find_steps(then, now);
+        if (!found) return refuse(then, now, found.error().message);
+        for (const auto gone : found->gone) {
+            const auto rows = around_.storage.row_numbers(
+                row_query{.operation = id(), .step = gone, .page_size = 1, .with_total = false});
+            if (!rows) return try_to_store(std::unexpected{rows.error()});
+            if (!rows->items.empty())
+                return refuse(then, now,
+                              concat("step '", then[static_cast<std::size_t>(to_number(gone))],
+                                     "' is gone, and row ", to_number(rows->items.front()),
+                                     " has been there"));
+        }
+        tell(log_level::info, "steps moved", {{"from", table_text(then)}, {"to", table_text(now)}});
+        return try_to_store(operation_.move_steps(std::move(now), found->to));
+    }
+
+    [[nodiscard]] bool try_to_store(const result<>& stored) {
+        if (!stored) trouble(stored.error(), &operation_run::begin);
+        return stored.has_value();
+    }
+
+    /// Leaves the operation as it is, with the reason, for a program that can run it.
+    [[nodiscard]] bool refuse(const std::vector<std::string>& then,
+                              const std::vector<std::string>& now, std::string_view why) {
+        auto text = changed_steps_text(description.name, then, now, why);
+        if (try_to_store(operation_.set_error(text)))
+            leave_busy(stop_reason::refused, std::move(text));
+        return false;
     }
 
     /// The process that had the operation died, and its steps must not run twice: rows that waited
@@ -226,7 +298,7 @@ private:
         if (!waiting) return trouble(waiting.error(), &operation_run::fail_orphans);
         if (!waiting->items.empty()) {
             had_orphans_ = true;
-            seen_task at = make_task();
+            run_task at{*this};
             for (const auto& each : waiting->items)
                 outcomes_.fail(at, each, error_type::signal_failure,
                                "Recovery: step was waiting for signal when application restarted",
@@ -369,7 +441,7 @@ private:
     }
 
     void read(const row_unit& unit) {
-        seen_task at = make_task();
+        run_task at{*this};
         if (operation_.was_begun() && !load_standings(at, unit)) return;
         visitor visit{.run = *this, .at = at};
         const timestamp begin = around_.jobs.now();
@@ -384,25 +456,55 @@ private:
 
     /// Writes down what a task has, and parks its rows; whether it may go on.
     bool hand_over(row_task& at) {
-        at.row.store(0, std::memory_order_relaxed);
+        at.seat->clear();
         const auto failed_rows = at.writer.counted().failed;
         const auto written =
             at.writer.hand_over([&](row_batch& batch, std::uint64_t rows, timestamp now) {
                 return recorder_.add(batch, rows, now);
             });
-        if (failed_rows > 0) around_.on_events();
-        if (failed_rows > 0 || !at.parked.empty() || !written) {
+        if (failed_rows > 0) note_failures(failed_rows);
+        if (!at.parked.empty() || !written) {
             const locked lock{*this};
-            budget_.add(failed_rows);
-            if (failed_rows > 0) check_budget();
             for (auto& [row, due] : at.parked) park(std::move(row), due);
             at.parked.clear();
             arm();
             if (!written) block(written.error());  // what is left of the unit is done all the same
         }
-        if (written && written->began_waits) submit(&operation_run::look_for_signals);
+        const bool began_waits = std::exchange(at.began_waits, false);
+        if (began_waits || (written && written->began_waits))
+            submit(&operation_run::look_for_signals);
         schedule_flush();
         return !is_stopping_.load(std::memory_order_relaxed);
+    }
+
+    /// Writes what there is.
+    [[nodiscard]] result<> write() {
+        const auto written = recorder_.flush();
+        if (!written) return std::unexpected{written.error()};
+        if (written->began_waits) submit(&operation_run::look_for_signals);
+        return {};
+    }
+
+    [[nodiscard]] bool commit(row_task& at, const row_batch& earlier,
+                              const row_batch& own) override {
+        const auto stored = at.transaction->commit(earlier, own);
+        if (!stored) {
+            const locked lock{*this};
+            block(stored.error());
+            return false;
+        }
+        around_.watch.note(earlier);
+        around_.watch.note(own);
+        at.began_waits |= begins_waits(earlier) || begins_waits(own);
+        if (earlier.counted.failed > 0) note_failures(earlier.counted.failed);
+        return true;
+    }
+
+    void note_failures(std::uint64_t rows) {
+        around_.on_events();
+        const locked lock{*this};
+        budget_.add(rows);
+        check_budget();
     }
 
     /// Stops when more rows have failed than the operation allows. Under the lock.
@@ -427,14 +529,20 @@ private:
         auto known = around_.storage.progress(id(), row_number{at.first_standing}, unit.rows);
         if (!known) return failed(known.error());
         for (std::size_t i = 0; i < known->size(); ++i) {
-            const auto& each = (*known)[i];
+            auto& each = (*known)[i];
             if (!each || (each->state != row_state::running &&
                           each->state != row_state::waiting_for_completion))
                 continue;
             const row_number row{at.first_standing + i};
             auto record = around_.storage.get(id(), row, each->step);
             if (!record) return failed(record.error());
-            if (*record) at.interrupted.emplace(row, std::move(**record));
+            if (!*record) continue;
+            const auto is_new = begins_anew(**record);
+            if (!is_new) return failed(is_new.error());
+            if (*is_new)
+                each = {each->step, row_state::pending, 0, each->retry_attempt + 1};
+            else
+                at.interrupted.emplace(row, std::move(**record));
         }
         at.standings = std::move(*known);
         return true;
@@ -446,6 +554,8 @@ private:
             if (status == read_status::row) validation_->pass_again(row, reader.row());
             return at.writer.pass();
         }
+        if (auto why = crashed_.refusal(reader.row(), description))
+            return validation_->refuse(at, reader.row(), std::move(*why));
         validation_->validate(at, row, status, reader);
     }
 
@@ -454,42 +564,80 @@ private:
         const row_number number = reader.row();
         if (validation_->is_refused(number)) return at.writer.pass();
         const auto known = operation_.was_begun() ? at.standing(number) : std::nullopt;
+        if (known && !may_go_on(*known)) return at.writer.pass();
+        if (auto why = crashed_.refusal(number, description))
+            return fail_crashed(at, known, row, number, std::move(*why));
         if (status != read_status::row) return fail_unread(at, known, reader);
         const row_place place{reader, row};
         if (!known) return walk_->walk(at, row, place, {});
-        if (!may_go_on(*known)) return at.writer.pass();
-        if (const auto before = at.interrupted.find(number); before != at.interrupted.end()) {
-            if (!is_over_since_an_earlier_run(before->second))
-                return walk_->go_back(at, row, place, before->second);
-            return walk_->walk(at, row, place,
-                               {.step = to_number(known->step),
-                                .retry_attempt = before->second.retry_attempt + 1});
-        }
+        if (const auto before = at.interrupted.find(number); before != at.interrupted.end())
+            return walk_->go_back(at, row, place, before->second);
         const bool is_done = known->state == row_state::completed;
         walk_->walk(at, row, place,
                     {.step = to_number(known->step) + (is_done ? 1 : 0),
                      .retry_attempt = is_done ? 0 : known->retry_attempt});
     }
 
-    /// Whether a wait has run out in a run that was ended before: now that the operation is tried once
-    /// more, its step begins anew, with all its time.
-    [[nodiscard]] bool is_over_since_an_earlier_run(const row_record& before) const {
+    /// Whether the step of a row that was interrupted begins anew, with all its time, since its wait
+    /// ran out between the run that was ended and this one. A signal that came in time counts all
+    /// the same: its sender was told that it was given.
+    [[nodiscard]] result<bool> begins_anew(row_record& before) {
+        if (!ran_out_between_runs(before)) return false;
+        const bool is_for_signal = !before.signal_key.empty();
+        if (is_for_signal) {
+            const auto told =
+                around_.storage.close_wait(operation_.held(), before.row, before.step);
+            if (!told) return std::unexpected{told.error()};
+            if (*told) return false;
+        }
+        if (before.journal.empty()) return true;
+        // A coroutine that was told something before is told it again: no signal is used in vain.
+        // Only the wait at which it stood begins anew; a sleep is over when its time is.
+        if (is_for_signal) {
+            before.wait_until.reset();
+            ++before.retry_attempt;
+        }
+        return false;
+    }
+
+    /// Not so when the time ran out in this run, whichever process had it then: its rows keep their
+    /// deadlines.
+    [[nodiscard]] bool ran_out_between_runs(const row_record& before) const {
         const auto& operation = operation_.record();
         return operation.retry_count > 0 && before.started_at && operation.run_started_at &&
                *before.started_at < *operation.run_started_at && before.wait_until &&
-               *before.wait_until <= around_.jobs.now();
+               *before.wait_until <= *operation.run_started_at;
     }
 
     /// A row that could be read once and cannot any more: the file or the program has changed.
     template <typename Reader>
     void fail_unread(row_task& at, const std::optional<row_progress>& known, Reader& reader) {
+        const timestamp now = at.watch.now();
+        outcomes_.fail_unread(at, record_of_next(known, reader.row(), now),
+                              to_text(reader.problem()), {}, now);
+    }
+
+    /// A row that has taken the process with it too often.
+    void fail_crashed(row_task& at, const std::optional<row_progress>& known, const row_type& row,
+                      row_number number, std::string why) {
+        const timestamp now = at.watch.now();
+        const auto before = at.interrupted.find(number);
+        outcomes_.fail(
+            at,
+            before != at.interrupted.end() ? before->second : record_of_next(known, number, now),
+            description.is_pipeline ? error_type::step_failure : error_type::processing,
+            std::move(why), now, &row);
+    }
+
+    /// Of the step that a row would be at now.
+    [[nodiscard]] row_record record_of_next(const std::optional<row_progress>& known,
+                                            row_number number, timestamp now) const {
         const bool is_done = known && known->state == row_state::completed;
         const int step = known ? to_number(known->step) + (is_done ? 1 : 0) : 0;
-        const timestamp now = at.watch.now();
-        auto record = outcomes_.record_of(reader.row(), static_cast<step_index>(step),
-                                          row_state::running, 1, known ? known->retry_attempt : 0);
+        auto record = outcomes_.record_of(number, static_cast<step_index>(step), row_state::running,
+                                          1, known ? known->retry_attempt : 0);
         record.started_at = now;
-        outcomes_.fail_unread(at, std::move(record), to_text(reader.problem()), {}, now);
+        return record;
     }
 
     [[nodiscard]] static bool may_go_on(const row_progress& known) {
@@ -573,7 +721,7 @@ private:
 
     /// Rows whose time has come, or that were told something.
     void wake(std::vector<woken_row> rows) {
-        seen_task at = make_task();
+        run_task at{*this};
         const timestamp begin = around_.jobs.now();
         const auto count = rows.size();
         for (auto& each : rows) {
@@ -669,6 +817,9 @@ private:
             return trouble(written.error(), &operation_run::end_phase);
         around_.on_events();
         switch (reason) {
+            case stop_reason::refused:
+                around_.on_refuse(id());
+                [[fallthrough]];
             case stop_reason::paused:
             case stop_reason::shutdown:
                 (void)around_.storage.release(operation_.held());
@@ -709,7 +860,7 @@ private:
         if constexpr (row_validation<Op>::reads_all) {
             for (auto& each : validation_->take_repeated()) repeated_.push_back(each);
             while (!repeated_.empty()) {
-                seen_task at = make_task();
+                run_task at{*this};
                 while (!repeated_.empty() && at.writer.rows() < batch_size()) {
                     const auto& each = repeated_.front();
                     auto record = around_.storage.get(id(), each.row, validation_step);
@@ -863,6 +1014,7 @@ private:
     patience patience_{around_.options.lease_time};
     task_board board_;
     bool had_orphans_ = false;
+    crashed_rows crashed_{around_.options.max_crashes};
 
     std::mutex mutex_;  ///< guards what follows
     phase phase_ = phase::beginning;

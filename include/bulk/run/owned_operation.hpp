@@ -7,11 +7,13 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/lease.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,16 +42,32 @@ public:
     /// How many rows the file has; stored with the next change.
     void set_total(std::uint64_t rows) { record_.rows.total = rows; }
 
+    /// Which steps it has; stored with the next change.
+    void set_steps(std::vector<std::string> names) { record_.steps = std::move(names); }
+
+    /// What keeps it from going on, or nothing any more.
+    [[nodiscard]] result<> set_error(std::string why) {
+        if (record_.error_message == why) return {};
+        operation_record changed = record_;
+        changed.error_message = std::move(why);
+        return keep(storage_.update(held_, changed, {}));
+    }
+
+    /// It has another step table from now on.
+    [[nodiscard]] result<> move_steps(std::vector<std::string> names, const step_moves& to) {
+        operation_record changed = record_;
+        changed.steps = std::move(names);
+        changed.error_message.clear();
+        return keep(storage_.move_steps(held_, changed, to));
+    }
+
     /// Moves the operation on, in one transaction with the event that tells it.
     [[nodiscard]] result<> move(operation_state next, timestamp now) {
         operation_record changed = record_;
         const auto previous = changed.state;
         if (auto moved = move_to(changed, next, now); !moved) return moved;
-        auto stored =
-            storage_.update(held_, changed, {status_changed_event(changed, previous, now)});
-        if (!stored) return std::unexpected{std::move(stored).error()};
-        record_ = std::move(*stored);
-        return {};
+        return keep(
+            storage_.update(held_, changed, {status_changed_event(changed, previous, now)}));
     }
 
     /// Its last change, made to what is stored now. One that somebody else has ended stays as it is.
@@ -70,6 +88,12 @@ public:
     }
 
 private:
+    [[nodiscard]] result<> keep(result<operation_record> stored) {
+        if (!stored) return std::unexpected{std::move(stored).error()};
+        record_ = std::move(*stored);
+        return {};
+    }
+
     Storage& storage_;
     lease held_;
     operation_record record_;

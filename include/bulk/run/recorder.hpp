@@ -8,9 +8,7 @@
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -37,7 +35,7 @@ public:
         if (pending_.empty())
             std::swap(pending_, batch);
         else
-            append(batch);
+            append(pending_, batch);
         batch.clear();
         pending_rows_ += rows;
         return pending_rows_ >= batch_size_ ? write(now) : result<written>{};
@@ -58,30 +56,13 @@ public:
 private:
     [[nodiscard]] result<written> write(timestamp begin) {
         if (pending_.empty()) return {};
-        const bool began_waits = std::ranges::any_of(pending_.records, [](const row_record& each) {
-            return each.state == row_state::waiting_for_completion && !each.signal_key.empty();
-        });
+        const bool began_waits = begins_waits(pending_);
         auto stored = storage_.record(held_, pending_);
         watch_.note_flush(clock_.now() - begin, stored.has_value());
         if (!stored) return std::unexpected{std::move(stored).error()};
         pending_.clear();
         pending_rows_ = 0;
         return written{began_waits};
-    }
-
-    void append(row_batch& batch) {
-        const auto move_all = [](auto& from, auto& to) {
-            to.insert(to.end(), std::make_move_iterator(from.begin()),
-                      std::make_move_iterator(from.end()));
-        };
-        move_all(batch.completed, pending_.completed);
-        move_all(batch.records, pending_.records);
-        move_all(batch.row_ids, pending_.row_ids);
-        move_all(batch.events, pending_.events);
-        pending_.counted.total += batch.counted.total;
-        pending_.counted.processed += batch.counted.processed;
-        pending_.counted.successful += batch.counted.successful;
-        pending_.counted.failed += batch.counted.failed;
     }
 
     Storage& storage_;

@@ -5,6 +5,7 @@
 #include <bulk/core/limits.hpp>
 #include <bulk/core/retry.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/core/signal.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/operation/step_options.hpp>
@@ -40,7 +41,7 @@ struct row_visit {
     bool has_waited = false;  ///< and its record says so
     timestamp deadline = parked_row::no_deadline;
     const row_record* before = nullptr;
-    bool signal_failed = false;
+    const given_signal* told = nullptr;  ///< that ended its wait
 };
 
 /// What follows from what a step said: a record, a wait, or the end of the row.
@@ -70,6 +71,7 @@ public:
         record.started_at = here.began;
         record.completed_at = now;
         record.error_message = cut_message(std::move(note));
+        if (here.told != nullptr) record.signal_key = here.told->key;
         const bool is_plain = here.attempt == 1 && here.retry_attempt == 0 && !here.has_waited &&
                               here.before == nullptr && record.error_message.empty();
         if (!is_plain) return at.writer.put(std::move(record));
@@ -117,6 +119,13 @@ public:
         return false;
     }
 
+    /// Nothing of what a step did was stored: it is run again as soon as something can be.
+    static void repeat(row_task& at, const step_description& about, const visit& here) {
+        at.park(parked(here, static_cast<step_index>(about.index),
+                       here.has_waited ? reason_to_ask(about) : park_reason::back_off),
+                at.watch.now());
+    }
+
     /// A row waits on as its record says, which was written by an earlier run.
     void wait_on(row_task& at, const row_type& row, const row_place& place,
                  const row_record& before, park_reason reason, std::optional<timestamp> due) const {
@@ -137,7 +146,7 @@ private:
     static constexpr std::chrono::milliseconds shortest_interval{1};
 
     [[nodiscard]] static error_type failure_of(const visit& here) {
-        if (here.signal_failed) return error_type::signal_failure;
+        if (here.told != nullptr) return error_type::signal_failure;
         return description.is_pipeline ? error_type::step_failure : error_type::processing;
     }
 
@@ -145,6 +154,7 @@ private:
         auto record = outcomes_.record_of(here.place.number(), static_cast<step_index>(about.index),
                                           row_state::running, here.attempt, here.retry_attempt);
         record.started_at = here.began;
+        if (here.told != nullptr) record.signal_key = here.told->key;
         return record;
     }
 

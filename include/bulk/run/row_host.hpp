@@ -5,6 +5,7 @@
 #include <bulk/run/owned_row.hpp>
 #include <bulk/run/row_place.hpp>
 #include <bulk/run/row_task.hpp>
+#include <bulk/storage/row_batch.hpp>
 
 #include <memory>
 
@@ -25,6 +26,11 @@ public:
     /// Asks `at.check` to stop at `until`; until `end_watch`.
     virtual void begin_watch(row_task& at, timestamp until) = 0;
     virtual void end_watch(row_task& at) = 0;
+
+    /// Stores what was found out, in the transaction that the step at hand has opened. False when it
+    /// could not be: then nothing of it is.
+    [[nodiscard]] virtual bool commit(row_task& at, const row_batch& earlier,
+                                      const row_batch& own) = 0;
 
     /// The row at that place, with everything that it refers to.
     [[nodiscard]] virtual std::unique_ptr<owned_row<Row>> own(const row_place& place) = 0;

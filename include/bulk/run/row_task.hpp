@@ -9,10 +9,11 @@
 #include <bulk/run/answer.hpp>
 #include <bulk/run/batch_writer.hpp>
 #include <bulk/run/parked_row.hpp>
+#include <bulk/run/step_transaction.hpp>
 #include <bulk/run/stopwatch.hpp>
+#include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/row_batch.hpp>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -46,10 +47,7 @@ struct row_task {
           ctx{context::place{.operation = operation}, std::move(stop)} {}
 
     /// User code has this row now, at this step.
-    void show(row_number number, step_index at) {
-        row.store(to_number(number), std::memory_order_relaxed);
-        step.store(to_number(at), std::memory_order_relaxed);
-    }
+    void show(row_number number, step_index at) { seat->show(number, at); }
 
     /// What the store knows of a row, when an earlier run has begun it.
     [[nodiscard]] std::optional<row_progress> standing(row_number of) const {
@@ -69,8 +67,11 @@ struct row_task {
     std::vector<std::optional<row_progress>> standings;  ///< of the unit's rows, when resumed
     std::uint64_t first_standing = 0;
     std::map<row_number, row_record> interrupted;  ///< of rows that were running or waiting
-    std::atomic<std::uint64_t> row{0};             ///< that user code has; 0 is none
-    std::atomic<int> step{0};
+    flight_seat* seat = &own_seat;                 ///< what user code has, for others to see
+    flight_seat own_seat;
+    step_transaction* transaction = nullptr;
+    bool is_counted = false;            ///< the row at hand, with its last step
+    bool began_waits = false;           ///< in a transaction of a step
     std::shared_ptr<step_waits> frame;  ///< of the step at hand, if it is a coroutine
     std::optional<linked_stop> check;   ///< of a step that must be done by `check_until`
     timestamp check_until{};

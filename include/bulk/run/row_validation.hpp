@@ -56,6 +56,14 @@ public:
         at.writer.pass();
     }
 
+    /// A row that is not even looked at.
+    void refuse(row_task& at, row_number number, std::string why) {
+        const timestamp now = at.watch.now();
+        mark_refused(number);
+        outcomes_.fail(at, begun(number, now), error_type::validation, std::move(why), now,
+                       nullptr);
+    }
+
     /// A row that an earlier run has let pass.
     void pass_again(const row_type& row, row_number number) { unique_.add(row, number); }
 

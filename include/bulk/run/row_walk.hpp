@@ -59,7 +59,8 @@ public:
                 answer said = answer::done;
                 if constexpr (is_plain<Step>) {
                     said = call_step(step, row, instance_.metadata(), at.ctx, at.details);
-                    if (said == answer::done && !is_exact && !is_apart) [[likely]] {
+                    if (said == answer::done && !is_exact && !is_apart &&
+                        !at.transaction->is_open()) [[likely]] {
                         ++done;
                         return true;
                     }
@@ -73,7 +74,7 @@ public:
                 if constexpr (!is_plain<Step>) said = call(at, step, here);
                 if (!is_exact && !is_apart)
                     here.began = consequences_.quick_part(at, place.number(), quick, done);
-                if (!consequences_.take(at, step.description, said, here)) return false;
+                if (!conclude(at, step.description, said, here)) return false;
                 quick = ++done;
                 began = here.ended;
                 start = {};
@@ -83,7 +84,7 @@ public:
         if (finished) {
             if (quick <= to_number(last_step))
                 at.writer.quickly_done(place.number(), static_cast<step_index>(quick), last_step);
-            at.writer.count(true);
+            if (!std::exchange(at.is_counted, false)) at.writer.count(true);
         } else {
             at.writer.pass();
         }
@@ -143,8 +144,8 @@ public:
                        .has_waited = true,
                        .deadline = parked.deadline};
             if (parked.frame != nullptr) at.frame = *parked.frame;
-            goes_on = consequences_.take(at, step.description,
-                                         resume(at, step, here, parked.reason, woken.told), here);
+            goes_on = conclude(at, step.description,
+                               resume(at, step, here, parked.reason, woken.told), here);
             return false;  // one step; the others walk
         });
         if (!goes_on) return at.writer.pass();
@@ -167,6 +168,44 @@ private:
     using returned_by = decltype(std::declval<const Step&>().execute(
         std::declval<const row_type&>(), std::declval<const typename Op::metadata_type&>(),
         std::declval<context&>()));
+
+    // --- what follows ----------------------------------------------------------------------------
+
+    /// Takes a step's answer; whether the row goes on.
+    [[nodiscard]] bool conclude(row_task& at, const step_description& about, answer said,
+                                visit& here) {
+        if (!at.transaction->is_open()) [[likely]]
+            return consequences_.take(at, about, said, here);
+        const bool is_good = said == answer::done || said == answer::skipped ||
+                             said == answer::waiting || said == answer::polling;
+        if (is_good) return commit(at, about, said, here);
+        at.transaction->roll_back();
+        return consequences_.take(at, about, said, here);
+    }
+
+    /// A step has written in the transaction that records it.
+    [[nodiscard]] bool commit(row_task& at, const step_description& about, answer said,
+                              visit& here) {
+        auto earlier = at.writer.take();
+        const auto parked = at.parked.size();
+        const bool goes_on = consequences_.take(at, about, said, here);
+        if (at.writer.counted().failed > 0) {  // what it asked for was refused
+            at.transaction->roll_back();
+            at.writer.put_back(std::move(earlier));
+            return false;
+        }
+        if (goes_on && static_cast<step_index>(about.index) == last_step) {
+            at.writer.count(true);
+            at.is_counted = true;
+        }
+        const auto own = at.writer.take();
+        if (host_.commit(at, earlier, own)) return goes_on;
+        at.is_counted = false;
+        at.writer.put_back(std::move(earlier));
+        at.parked.resize(parked);
+        consequences_.repeat(at, about, here);
+        return false;
+    }
 
     // --- what a step says ------------------------------------------------------------------------
 
@@ -209,9 +248,9 @@ private:
                 return call_step(step, here.row, instance_.metadata(), at.ctx, at.details);
         }
         if (!told) return answer::timed_out;
+        here.told = &*told;
         if (!told->failure) return answer::done;
         at.details = {.text = *told->failure};
-        here.signal_failed = true;
         return answer::failed;
     }
 

@@ -28,6 +28,8 @@ struct run_environment {
     std::function<void()> on_change;
     /// All its rows wait: others may have its place meanwhile.
     std::function<void()> on_rest;
+    /// This program cannot run the operation, another may.
+    std::function<void(operation_id)> on_refuse;
     /// The run has ended; nothing of it happens any more.
     std::function<void(const std::shared_ptr<active_run>&)> on_end;
 };

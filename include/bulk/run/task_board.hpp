@@ -4,6 +4,7 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/run/row_task.hpp>
+#include <bulk/storage/flight_recorder.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -31,9 +32,7 @@ public:
         const std::scoped_lock lock{mutex_};
         std::vector<std::pair<row_number, step_index>> all;
         for (const row_task* each : tasks_)
-            if (const row_number row{each->row.load(std::memory_order_relaxed)}; to_number(row) > 0)
-                all.emplace_back(
-                    row, static_cast<step_index>(each->step.load(std::memory_order_relaxed)));
+            if (const auto seen = seen_in(*each->seat)) all.emplace_back(seen->row, seen->step);
         return all;
     }
 
@@ -81,16 +80,22 @@ private:
 /// A task that is on the board for as long as it is there.
 class seen_task : public row_task {
 public:
-    seen_task(task_board& board, const executor& jobs, operation_id operation, std::stop_token stop)
-        : row_task{jobs, operation, std::move(stop)}, board_{board} {
+    seen_task(task_board& board, flight_recorder& flights, const executor& jobs,
+              operation_id operation, std::stop_token stop)
+        : row_task{jobs, operation, std::move(stop)}, board_{board}, flights_{flights} {
+        if (flight_seat* free = flights_.take(operation)) seat = free;
         board_.add(*this);
     }
     seen_task(const seen_task&) = delete;
     seen_task& operator=(const seen_task&) = delete;
-    ~seen_task() { board_.remove(*this); }
+    ~seen_task() {
+        board_.remove(*this);
+        if (seat != &own_seat) flights_.give_back(seat);
+    }
 
 private:
     task_board& board_;
+    flight_recorder& flights_;
 };
 
 }  // namespace bulk

@@ -28,6 +28,16 @@ namespace bulk {
     return row.frame != nullptr && std::holds_alternative<signal_request>((*row.frame)->waiting());
 }
 
+/// Whether that is what the row waits for. A coroutine that was told something and failed before it
+/// came back to where it had waited may wait for something else at its next try, or at its next step.
+[[nodiscard]] inline bool waits_for(const parked_row& row, const given_signal& told) {
+    if (row.step != told.step) return false;
+    if (row.reason == park_reason::signal) return true;
+    if (row.frame == nullptr) return false;
+    const auto* wanted = std::get_if<signal_request>(&(*row.frame)->waiting());
+    return wanted != nullptr && wanted->key == told.key;
+}
+
 /// The rows of one operation that wait, those that are ready to go on, and what rows were told that
 /// nobody has seen yet. Its owner has the lock.
 class waiting_rows {
@@ -37,7 +47,7 @@ public:
     /// A row waits, unless what it waits for has come already.
     void park(parked_row row, std::optional<timestamp> due) {
         const auto told = unclaimed_.find(row.row);
-        if (told != unclaimed_.end() && waits_for_signal(row)) {
+        if (told != unclaimed_.end() && waits_for(row, told->second)) {
             ready_.push_back({std::move(row), std::move(told->second)});
             unclaimed_.erase(told);
             return;
@@ -69,7 +79,7 @@ public:
             if (used_.contains(each.sequence)) continue;
             const row_number row = each.row;
             const parked_row* parked = lot_.find(row);
-            if (parked != nullptr && waits_for_signal(*parked))
+            if (parked != nullptr && waits_for(*parked, each))
                 unpark(row, std::move(each));
             else
                 unclaimed_.insert_or_assign(row, std::move(each));

@@ -180,10 +180,17 @@ public:
 
 private:
     [[nodiscard]] claim_request request() const {
+        const std::scoped_lock lock{mutex_};
         return {.owner = options_.service_name,
                 .names = names(),
+                .except = refused_,
                 .now = jobs_.now(),
                 .lease_time = options_.lease_time};
+    }
+
+    void refuse(operation_id id) {
+        const std::scoped_lock lock{mutex_};
+        refused_.push_back(id);
     }
 
     static std::vector<std::string> names() {
@@ -230,6 +237,7 @@ private:
                                          .on_events = on_events_,
                                          .on_change = on_change_,
                                          .on_rest = [this] { look_again_soon(); },
+                                         .on_refuse = [this](operation_id id) { refuse(id); },
                                          .on_end = [this](const auto& run) { forget(run); }},
                 std::move(claimed));
         });
@@ -265,6 +273,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable ended_;
     std::map<operation_id, std::shared_ptr<active_run>> runs_;
+    std::vector<operation_id> refused_;  ///< whose steps are not those of this program
     std::size_t claiming_ = 0;
     bool is_stopping_ = false;
 };

@@ -10,8 +10,10 @@
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
+#include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/step_moves.hpp>
 #include <bulk/storage/stored_file.hpp>
 
 #include <chrono>
@@ -58,10 +60,13 @@ concept operation_store =
 template <typename Store>
 concept row_store =
     requires(Store& store, const lease& held, const row_batch& batch, const row_query& query,
-             operation_id id, row_number row, step_index step, std::uint64_t count) {
+             const operation_record& record, const step_moves& moves, operation_id id,
+             row_number row, step_index step, std::uint64_t count) {
         { store.record(held, batch) } -> std::same_as<result<>>;
         { store.query(query) } -> std::same_as<result<page<row_record>>>;
         { store.get(id, row, step) } -> std::same_as<result<std::optional<row_record>>>;
+        /// The operation has another step table: its records go with their steps. Stores `record`.
+        { store.move_steps(held, record, moves) } -> std::same_as<result<operation_record>>;
         /// How far `count` rows from `row` on are; none for those without a record.
         {
             store.progress(id, row, count)
@@ -71,7 +76,8 @@ concept row_store =
     };
 
 /// Signals, and the waits that they end. A row waits from the record that says so with a key until
-/// its next record; that one uses up the signal that the row was given.
+/// its next record; that one uses up the signal that the row was given. A completed record with a
+/// key is of a row that was signalled and has gone on.
 template <typename Store>
 concept signal_store =
     requires(Store& store, const signal& sent, timestamp until, const lease& held, operation_id id,
@@ -99,6 +105,16 @@ concept retry_store = requires(Store& store, const operation_record& record,
     { store.retry_history(query) } -> std::same_as<result<page<retry_entry>>>;
 };
 
+/// Rows that a process had in its hands when it died.
+template <typename Store>
+concept crash_store = requires(Store& store, operation_id id) {
+    /// Where this process notes what it is at; shared by all who use the store here.
+    { store.flights() } -> std::same_as<flight_recorder&>;
+    /// Counted when the operation was claimed from somebody who had not given it back; by row. A
+    /// retry that resets rows forgets it.
+    { store.crashes(id) } -> std::same_as<result<std::vector<crashed_row>>>;
+};
+
 /// What happened, in one order over all operations.
 template <typename Store>
 concept event_store =
@@ -122,8 +138,20 @@ concept file_store = requires(Store& store, std::string name, byte_pull pull, st
     { store.remove_file(id) } -> std::same_as<result<>>;
 };
 
+/// A backend that lets a step write in the transaction that records it. Not every one can.
+template <typename Store>
+concept transactional_store = requires(Store& store, const lease& held, const row_batch& batch,
+                                       typename Store::transaction& open) {
+    /// Nobody else writes until it has ended. One that is destroyed has changed nothing.
+    { store.begin(held) } -> std::same_as<result<typename Store::transaction>>;
+    { open.connection() } -> std::same_as<typename Store::connection&>;
+    { open.record(batch) } -> std::same_as<result<>>;
+    { open.commit() } -> std::same_as<result<>>;
+};
+
 template <typename Storage>
-concept storage = operation_store<Storage> && row_store<Storage> && signal_store<Storage> &&
-                  retry_store<Storage> && event_store<Storage> && file_store<Storage>;
+concept storage =
+    operation_store<Storage> && row_store<Storage> && signal_store<Storage> &&
+    retry_store<Storage> && crash_store<Storage> && event_store<Storage> && file_store<Storage>;
 
 }  // namespace bulk

@@ -23,8 +23,9 @@ struct lease {
 
 /// Who wants work, and which.
 struct claim_request {
-    std::string owner{};               ///< for people
-    std::vector<std::string> names{};  ///< of operations that this process knows; in any case
+    std::string owner{};                 ///< for people
+    std::vector<std::string> names{};    ///< of operations that this process knows; in any case
+    std::vector<operation_id> except{};  ///< that it cannot run
     timestamp now{};
     std::chrono::milliseconds lease_time{};
 };

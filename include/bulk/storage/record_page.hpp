@@ -3,6 +3,7 @@
 
 #include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/storage/varint.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -76,34 +77,6 @@ private:
     std::vector<completed_run> runs_;
 };
 
-namespace detail {
-
-inline void put_number(std::string& out, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-    out += static_cast<char>(value);
-}
-
-inline std::optional<std::uint64_t> take_number(std::string_view& bytes) {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-        const auto byte = static_cast<unsigned char>(bytes.front());
-        bytes.remove_prefix(1);
-        value |= std::uint64_t{byte & 0x7fU} << shift;
-        if (byte < 0x80) return value;
-    }
-    return std::nullopt;
-}
-
-/// Small numbers of either sign become small numbers.
-inline std::uint64_t zigzag(std::int64_t value) {
-    return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
-inline std::int64_t unzigzag(std::uint64_t value) {
-    return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
-}
-
-}  // namespace detail
-
 /// A page as bytes: a version, then for each run what lies between it and the one before, its size,
 /// and its times as differences.
 [[nodiscard]] inline std::string to_bytes(const record_page& page) {
@@ -111,10 +84,10 @@ inline std::int64_t unzigzag(std::uint64_t value) {
     std::size_t end = 0;
     std::int64_t time = 0;
     for (const auto& run : page.runs()) {
-        detail::put_number(bytes, run.first - end);
-        detail::put_number(bytes, run.count);
-        detail::put_number(bytes, detail::zigzag(run.started_at.time_since_epoch().count() - time));
-        detail::put_number(bytes, run.took);
+        varint::put_number(bytes, run.first - end);
+        varint::put_number(bytes, run.count);
+        varint::put_number(bytes, varint::zigzag(run.started_at.time_since_epoch().count() - time));
+        varint::put_number(bytes, run.took);
         end = run.end();
         time = run.started_at.time_since_epoch().count();
     }
@@ -133,14 +106,14 @@ inline std::int64_t unzigzag(std::uint64_t value) {
     std::uint64_t end = 0;
     std::int64_t time = 0;
     while (!bytes.empty()) {
-        const auto gap = detail::take_number(bytes), count = detail::take_number(bytes);
-        const auto moved = detail::take_number(bytes), took = detail::take_number(bytes);
+        const auto gap = varint::take_number(bytes), count = varint::take_number(bytes);
+        const auto moved = varint::take_number(bytes), took = varint::take_number(bytes);
         if (!gap || !count || !moved || !took) return refuse();
         if (*gap > rows_per_page || *count == 0 || *count > rows_per_page ||
             end + *gap + *count > rows_per_page ||
             *took > std::numeric_limits<std::uint32_t>::max())
             return refuse();
-        time += detail::unzigzag(*moved);
+        time += varint::unzigzag(*moved);
         page.add({.first = static_cast<std::uint16_t>(end + *gap),
                   .count = static_cast<std::uint16_t>(*count),
                   .took = static_cast<std::uint32_t>(*took),

@@ -7,7 +7,9 @@
 #include <bulk/core/row_counters.hpp>
 #include <bulk/core/row_record.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,6 +50,29 @@ struct row_batch {
         counted = {};
     }
 };
+
+/// Adds what came later, which is taken.
+inline void append(row_batch& batch, row_batch& later) {
+    const auto move_all = [](auto& from, auto& to) {
+        to.insert(to.end(), std::make_move_iterator(from.begin()),
+                  std::make_move_iterator(from.end()));
+    };
+    move_all(later.completed, batch.completed);
+    move_all(later.records, batch.records);
+    move_all(later.row_ids, batch.row_ids);
+    move_all(later.events, batch.events);
+    batch.counted.total += later.counted.total;
+    batch.counted.processed += later.counted.processed;
+    batch.counted.successful += later.counted.successful;
+    batch.counted.failed += later.counted.failed;
+}
+
+/// Whether a row waits for a signal from now on, which may have come already.
+[[nodiscard]] inline bool begins_waits(const row_batch& batch) {
+    return std::ranges::any_of(batch.records, [](const row_record& each) {
+        return each.state == row_state::waiting_for_completion && !each.signal_key.empty();
+    });
+}
 
 /// How far a row is: the last step that there is a record of, and its state.
 struct row_progress {

@@ -3,6 +3,7 @@
 
 #include <bulk/core/signal.hpp>
 #include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <cstdint>
 #include <map>
@@ -16,13 +17,22 @@ namespace bulk::memory {
 /// Signals that rows were given and did not use yet.
 class given_signals {
 public:
-    void give(row_place to, std::optional<std::string> failure) {
+    void give(row_place to, std::string key, std::optional<std::string> failure) {
         const auto sequence = ++last_;
         by_place_.emplace(to, sequence);
         all_.emplace(sequence, given_signal{.sequence = sequence,
                                             .row = to.row(),
                                             .step = to.step(),
+                                            .key = std::move(key),
                                             .failure = std::move(failure)});
+    }
+
+    void move_steps(const step_moves& to) {
+        by_place_.clear();
+        for (auto& [sequence, each] : all_) {
+            each.step = moved(each.step, to);
+            by_place_.emplace(row_place{each.row, each.step}, sequence);
+        }
     }
 
     [[nodiscard]] const given_signal* find(row_place to) const {

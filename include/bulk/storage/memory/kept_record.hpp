@@ -48,6 +48,7 @@ public:
     }
 
     [[nodiscard]] std::uint32_t key() const { return key_; }
+    void set_key(std::uint32_t key) { key_ = key; }
     [[nodiscard]] row_state state() const { return state_; }
     [[nodiscard]] std::uint32_t attempt() const { return attempt_; }
     [[nodiscard]] std::uint32_t retry_attempt() const { return retry_attempt_; }

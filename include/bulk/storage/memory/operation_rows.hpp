@@ -14,6 +14,7 @@
 #include <bulk/storage/memory/row_table.hpp>
 #include <bulk/storage/memory/wait_table.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -35,6 +36,12 @@ public:
         for (const auto& completed : batch.completed) rows_.add(completed);
         for (const auto& record : batch.records) put(record);
         for (const auto& [row, id] : batch.row_ids) rows_.put_id(row, id);
+    }
+
+    void move_steps(const step_moves& to) {
+        rows_.move_steps(to);
+        waits_.move_steps(to);
+        history_.move_steps(to);
     }
 
     [[nodiscard]] std::optional<row_record> get(row_number row, step_index step) const {

@@ -123,9 +123,10 @@ public:
             return all_.at(id).record;
         };
         const auto wants = [&](const operation_record& record) {
-            return std::ranges::any_of(request.names, [&](const std::string& name) {
-                return same_name(name, record.name);
-            });
+            return std::ranges::find(request.except, record.id) == request.except.end() &&
+                   std::ranges::any_of(request.names, [&](const std::string& name) {
+                       return same_name(name, record.name);
+                   });
         };
         const auto id = queue_.oldest(request.now, find, wants);
         if (!id) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/memory/kept_record.hpp>
 #include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -33,6 +34,13 @@ public:
             *at = kept_record{key, record};
         else
             shelf.emplace(at, key, record);
+    }
+
+    void move_steps(const step_moves& to) {
+        for (auto& shelf : shelves_)
+            for (auto& each : shelf)
+                each.set_key((each.key() & ~0xffffU) |
+                             static_cast<std::uint32_t>(slot_of(moved(step_of(each), to))));
     }
 
     /// Valid until the next `put`.

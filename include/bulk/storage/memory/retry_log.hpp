@@ -6,6 +6,7 @@
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -28,6 +29,10 @@ public:
     void add(retry_entry entry) {
         is_sorted_ = is_sorted_ && (all_.empty() || place_of(all_.back()) < place_of(entry));
         all_.push_back(std::move(entry));
+    }
+
+    void move_steps(const step_moves& to) {
+        for (auto& each : all_) each.step = moved(each.step, to);
     }
 
     [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {

@@ -9,6 +9,7 @@
 #include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/memory/step_rows.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,16 @@ public:
             record.state);
         apart_.put(record);
         if (!record.row_id.empty()) ids_.put(record.row, record.row_id);
+    }
+
+    void move_steps(const step_moves& to) {
+        auto before = std::exchange(steps_, {});
+        for (std::size_t slot = 0; slot < before.size(); ++slot) {
+            const auto step = moved(step_of(slot), to);
+            grow_to(step);
+            if (!before[slot].empty()) steps_[slot_of(step)] = std::move(before[slot]);
+        }
+        apart_.move_steps(to);
     }
 
     void put_id(row_number row, std::string_view id) { ids_.put(row, id); }

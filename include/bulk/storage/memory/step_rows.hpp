@@ -69,6 +69,8 @@ public:
         return page < pages_.size() ? pages_[page].find(at % rows_per_page) : nullptr;
     }
 
+    [[nodiscard]] bool empty() const { return packed_ == 0 && apart_size() == 0; }
+
     [[nodiscard]] std::uint64_t count(const record_kinds& kinds) const {
         std::uint64_t found = kinds.packed ? packed_ - shadowed_ : 0;
         for (std::size_t i = 0; i < apart_.size(); ++i)

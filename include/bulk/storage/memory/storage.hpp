@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/storage/concepts.hpp>
+#include <bulk/storage/memory/crash_log.hpp>
 #include <bulk/storage/memory/event_log.hpp>
 #include <bulk/storage/memory/file_table.hpp>
 #include <bulk/storage/memory/operation_rows.hpp>
@@ -67,13 +68,13 @@ public:
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
         const std::scoped_lock lock{all_->mutex};
-        return all_->operations.claim(request);
+        return count_crashes(all_->operations.claim(request));
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
                                                                  const claim_request& request) {
         const std::scoped_lock lock{all_->mutex};
-        return all_->operations.claim(id, request);
+        return count_crashes(all_->operations.claim(id, request));
     }
 
     [[nodiscard]] result<operation_record> renew(const lease& held, timestamp now,
@@ -94,6 +95,15 @@ public:
         rows_of(held.operation).add(batch);
         all_->events.append(batch.events);
         return counted;
+    }
+
+    [[nodiscard]] result<operation_record> move_steps(const lease& held,
+                                                      const operation_record& record,
+                                                      const step_moves& to) {
+        const std::scoped_lock lock{all_->mutex};
+        auto stored = all_->operations.update(held, record);
+        if (stored) rows_of(held.operation).move_steps(to);
+        return stored;
     }
 
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {
@@ -170,6 +180,7 @@ public:
             return std::unexpected{current.error()};
         auto submission = rows_of(record.id).retry(filter, steps);
         if (submission.submitted == 0 && unprocessed(record.rows) == 0) return submission;
+        if (submission.submitted > 0) all_->crashes.forget(record.id);
         all_->operations.retry(record, submission.submitted);
         all_->events.append(events);
         return submission;
@@ -182,6 +193,13 @@ public:
         const auto rows = known_rows(query.operation);
         if (!rows) return std::unexpected{rows.error()};
         return (*rows)->history(query);
+    }
+
+    [[nodiscard]] flight_recorder& flights() { return all_->crashes.flights(); }
+
+    [[nodiscard]] result<std::vector<crashed_row>> crashes(operation_id id) {
+        const std::scoped_lock lock{all_->mutex};
+        return all_->crashes.of(id);
     }
 
     [[nodiscard]] result<std::vector<event>> events(std::optional<operation_id> id,
@@ -236,9 +254,16 @@ private:
         std::mutex mutex;
         operation_table operations;
         std::map<operation_id, operation_rows> rows;
+        crash_log crashes;
         event_log events;
         file_table files;
     };
+
+    [[nodiscard]] std::optional<claimed_operation> count_crashes(
+        std::optional<claimed_operation> claimed) {
+        if (claimed && claimed->was_lapsed) all_->crashes.count(claimed->held.operation);
+        return claimed;
+    }
 
     /// Of an operation that there is.
     [[nodiscard]] operation_rows& rows_of(operation_id id) {

@@ -14,6 +14,7 @@
 #include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/memory/row_table.hpp>
 #include <bulk/storage/memory/sorted_list.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -47,7 +48,8 @@ public:
             const auto wait = wait_of(before->signal_key(), before->started_at(), place);
             if (!waits_.erase(wait)) waits_.erase(spent(wait));
             const bool is_same = is_waiting(record) && before->signal_key() == record.signal_key &&
-                                 before->journal() == record.journal;
+                                 before->journal() == record.journal &&
+                                 before->retry_attempt() == record.retry_attempt;
             if (!is_same) {
                 given_.use_up(place);
                 closed_.erase(place);
@@ -58,7 +60,7 @@ public:
         bool is_spent = given_.find(place) != nullptr || closed_.contains(place);
         if (!is_spent)
             if (auto early = early_.take(record.signal_key, record.row)) {
-                given_.give(place, std::move(*early));
+                given_.give(place, record.signal_key, std::move(*early));
                 is_spent = true;
             }
         const auto wait = wait_of(record.signal_key, record.started_at, place);
@@ -73,11 +75,26 @@ public:
         if (const std::optional<row_place> place = *found) {
             const auto wait = wait_of(sent.key, rows.find(*place)->started_at(), *place);
             if (waits_.erase(wait)) waits_.insert(spent(wait));
-            given_.give(*place, sent.failure);
+            given_.give(*place, sent.key, sent.failure);
             return signal_receipt{.row = place->row(), .step = place->step()};
         }
         early_.keep(sent, until);
         return signal_receipt{.is_kept = true};
+    }
+
+    void move_steps(const step_moves& to) {
+        const auto there = [&](row_place at) { return row_place{at.row(), moved(at.step(), to)}; };
+        sorted_list<wait> waits;
+        waits_.visit_from({}, [&](wait each) {
+            each.place = there(each.place);
+            waits.insert(each);
+            return true;
+        });
+        waits_ = std::move(waits);
+        std::set<row_place> closed;
+        for (const auto at : closed_) closed.insert(there(at));
+        closed_ = std::move(closed);
+        given_.move_steps(to);
     }
 
     [[nodiscard]] std::vector<given_signal> given(std::uint64_t after, std::uint32_t limit) const {
@@ -141,9 +158,13 @@ private:
                                                             const signal& sent,
                                                             row_number row) const {
         std::optional<row_place> found;
+        std::optional<step_index> completed;  // unless a later step waits for the same
         for (const auto& record : rows.apart_of(row)) {
-            if (!record.is_waiting() || record.signal_key() != sent.key) continue;
+            if (record.signal_key() != sent.key) continue;
             const row_place place{row, record_shelves::step_of(record)};
+            if (record.state() == row_state::completed) completed = place.step();
+            if (!record.is_waiting()) continue;
+            completed.reset();
             if (given_.find(place) != nullptr)
                 return fail(errc::illegal_transition,
                             concat("row ", to_number(row), " was given a signal already"));
@@ -156,6 +177,12 @@ private:
             return fail(errc::illegal_transition,
                         concat("row ", to_number(row), " waits for nothing: it is ",
                                name_of(last->state), " at step ", to_number(last->step)));
+        if (completed)
+            return fail(errc::illegal_transition,
+                        concat("row ", to_number(row),
+                               " was given a signal already, and has gone on: it waits no more at "
+                               "step ",
+                               to_number(*completed)));
         if (early_.has(sent.key, row))
             return fail(errc::illegal_transition, concat("row ", to_number(row),
                                                          " was sent a signal already, which is "

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/operation/description.hpp>
+#include <bulk/storage/flight_recorder.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bulk {
+
+/// The rows of an operation that a process was at when it died, and which of them are not tried any
+/// more because it happened too often.
+class crashed_rows {
+public:
+    explicit crashed_rows(int most) : most_{static_cast<std::uint32_t>(most)} {}
+
+    /// What the store knows, by row.
+    void set(std::vector<crashed_row> rows) {
+        std::erase_if(rows,
+                      [&](const crashed_row& each) { return most_ == 0 || each.count < most_; });
+        given_up_ = std::move(rows);
+    }
+
+    /// Why a row is not tried again, if it is not.
+    [[nodiscard]] std::optional<std::string> refusal(row_number row,
+                                                     const operation_description& about) const {
+        if (given_up_.empty()) return std::nullopt;
+        const auto found = std::ranges::lower_bound(given_up_, row, {}, &crashed_row::row);
+        if (found == given_up_.end() || found->row != row) return std::nullopt;
+        const std::string often = found->count == 1 ? "once" : concat(found->count, " times");
+        return concat("the process ended ", often, " while it worked on this row, last at step '",
+                      about.step_name(found->step),
+                      "': it is not tried again; find out why before the operation is retried");
+    }
+
+private:
+    std::uint32_t most_;
+    std::vector<crashed_row> given_up_;  ///< by row
+};
+
+}  // namespace bulk

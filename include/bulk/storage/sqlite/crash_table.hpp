@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/id.hpp>
+#include <bulk/storage/flight_recorder.hpp>
+#include <bulk/storage/presence.hpp>
+#include <bulk/storage/sqlite/session.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace bulk::sqlite {
+
+/// Processes that died, within a transaction.
+class crash_table {
+public:
+    explicit crash_table(session& database) : database_{database} {}
+
+    /// What it had can be claimed at once, and the rows that it was at are counted. Doing it twice
+    /// changes nothing.
+    void bury(const dead_process& process) {
+        for (const auto& each : process.rows())
+            database_.execute(
+                "INSERT INTO bulk_crashes (operation, row, step, count) SELECT number, ?3, ?4, 1 "
+                "FROM bulk_operations WHERE id = ?1 AND holder = ?2 AND lease_until IS NOT NULL "
+                "ON CONFLICT DO UPDATE SET count = count + 1, step = excluded.step",
+                each.operation, process.name(), each.row, each.step);
+        database_.execute(
+            "UPDATE bulk_operations SET lease_until = 0, holder = '' WHERE holder = ?1 AND "
+            "lease_until IS NOT NULL",
+            process.name());
+    }
+
+    [[nodiscard]] std::vector<crashed_row> of(std::int64_t operation) {
+        std::vector<crashed_row> found;
+        auto row = database_.rows(
+            "SELECT row, step, count FROM bulk_crashes WHERE operation = ?1 ORDER BY row",
+            operation);
+        while (row.next()) {
+            auto& each = found.emplace_back();
+            row.read(each.row, each.step, each.count);
+        }
+        return found;
+    }
+
+    void forget(std::int64_t operation) {
+        database_.execute("DELETE FROM bulk_crashes WHERE operation = ?1", operation);
+    }
+
+private:
+    session& database_;
+};
+
+}  // namespace bulk::sqlite

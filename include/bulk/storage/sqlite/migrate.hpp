@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/storage/sqlite/problem.hpp>
+#include <bulk/storage/sqlite/schema.hpp>
+#include <bulk/storage/sqlite/session.hpp>
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace bulk::sqlite {
+
+namespace detail {
+
+struct database_header {
+    std::uint32_t application = 0;
+    std::int64_t version = 0;
+    bool is_empty = false;
+};
+
+inline database_header header_of(session& database) {
+    database_header header;
+    const auto read = [&](std::string_view sql, auto& into) {
+        auto row = database.rows(sql);
+        if (row.next()) row.read(into);
+    };
+    read("PRAGMA application_id", header.application);
+    read("PRAGMA user_version", header.version);
+    read("SELECT NOT EXISTS (SELECT * FROM sqlite_schema)", header.is_empty);
+    return header;
+}
+
+inline std::string hexadecimal(std::uint32_t number) {
+    std::string text = "0x";
+    for (int shift = 28; shift >= 0; shift -= 4) text += "0123456789abcdef"[number >> shift & 0xf];
+    return text;
+}
+
+}  // namespace detail
+
+/// Whether a database is empty or one of ours, and of no later version than `known`.
+[[nodiscard]] inline result<> check_identity(session& database, std::int64_t known) {
+    const auto header = detail::header_of(database);
+    const auto& path = database.used().path();
+    if (database.failure()) return std::unexpected{*database.failure()};
+    if (header.application == 0 && header.version == 0 && header.is_empty) return {};
+    if (header.application != application_id)
+        return fail(
+            errc::invalid_argument,
+            concat("database '", path, "' belongs to another program (its application id is ",
+                   detail::hexadecimal(header.application), ", ours is ",
+                   detail::hexadecimal(application_id), "): name another file"));
+    if (header.version > known)
+        return fail(
+            errc::invalid_argument,
+            concat("database '", path, "' is of version ", header.version,
+                   ", this program knows versions up to ", known, ": use the newer program"));
+    return {};
+}
+
+/// Brings a database to the newest version. Within a transaction of one who writes.
+[[nodiscard]] inline result<> migrate(session& database, std::span<const migration> steps) {
+    const auto known = static_cast<std::int64_t>(steps.size());
+    if (auto ours = check_identity(database, known); !ours) return ours;
+    sqlite3* const handle = database.used().handle();
+    const auto run = [&](const std::string& sql) -> result<> {
+        const int code = sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr);
+        if (code == SQLITE_OK) return {};
+        return std::unexpected{problem(database.used().path(), "bringing it to the newest version",
+                                       code, sqlite3_errmsg(handle))};
+    };
+    const auto version = detail::header_of(database).version;
+    for (auto next = version; next < known; ++next)
+        if (auto done = run(std::string{steps[static_cast<std::size_t>(next)]}); !done) return done;
+    if (version == known) return {};
+    return run(
+        concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", known));
+}
+
+}  // namespace bulk::sqlite

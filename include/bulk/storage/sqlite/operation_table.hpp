@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/names.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/storage/lease.hpp>
+#include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/stored_operation.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bulk::sqlite {
+
+/// Operations and who works on them, within a transaction.
+class operation_table {
+public:
+    explicit operation_table(session& database) : database_{database} {}
+
+    [[nodiscard]] static std::unexpected<error> not_found(operation_id id) {
+        return fail(errc::not_found, concat("there is no operation ", to_text(id)));
+    }
+
+    [[nodiscard]] result<stored_operation> find(operation_id id) {
+        auto row = database_.rows(select("WHERE id = ?1"), id);
+        if (row.next()) return stored_operation::from(row);
+        return not_found(id);
+    }
+
+    /// The number alone; none: there is no such operation.
+    [[nodiscard]] std::optional<std::int64_t> number_of(operation_id id) {
+        auto row = database_.rows("SELECT number FROM bulk_operations WHERE id = ?1", id);
+        std::int64_t number = 0;
+        if (!row.next()) return std::nullopt;
+        row.read(number);
+        return number;
+    }
+
+    [[nodiscard]] result<operation_record> insert(operation_record record) {
+        if (!record.idempotency_key.empty()) {
+            auto row = database_.rows(
+                select("WHERE folded_name = ?1 AND idempotency_key = ?2 AND idempotency_key <> ''"),
+                folded(record.name), record.idempotency_key);
+            if (row.next()) return stored_operation::from(row).record;
+        }
+        if (number_of(record.id))
+            return fail(errc::conflict,
+                        concat("operation ", to_text(record.id), " exists already"));
+        record.version = 1;
+        stored_operation::with_values(record, [&](const auto&... values) {
+            return database_.execute(
+                "INSERT INTO bulk_operations (id, version, total, processed, successful, failed, "
+                "state, paused, cancel_requested, validated, retry_count, created_at, started_at, "
+                "run_started_at, completed_at, file_size, name, folded_name, idempotency_key, "
+                "created_by, source, file_id, file_name, error_message, metadata, recipients, "
+                "steps) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+                "?16, "
+                "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
+                values...);
+        });
+        return record;
+    }
+
+    /// By anybody: with the version that they have read.
+    [[nodiscard]] result<operation_record> update(const operation_record& record) {
+        auto stored = check_version(record);
+        if (!stored) return std::unexpected{stored.error()};
+        return replace(*stored, record);
+    }
+
+    [[nodiscard]] result<stored_operation> check_version(const operation_record& record) {
+        auto stored = find(record.id);
+        if (stored && stored->record.version != record.version)
+            return fail(errc::conflict,
+                        concat("operation ", to_text(record.id), " was changed by somebody else"));
+        return stored;
+    }
+
+    /// By its owner: what others ask for and what was counted stays.
+    [[nodiscard]] result<operation_record> update(const lease& held, operation_record record) {
+        auto owned = find_owned(held);
+        if (!owned) return std::unexpected{owned.error()};
+        const operation_record& stored = owned->record;
+        const auto total = record.rows.total;
+        record.rows = stored.rows;
+        record.rows.total = total;
+        record.paused = stored.paused;
+        record.cancel_requested = stored.cancel_requested;
+        return replace(*owned, record);
+    }
+
+    /// Begins an operation once more, without so many rows that had failed.
+    void retry(const stored_operation& stored, operation_record record, std::uint64_t rows) {
+        record.rows = stored.record.rows;
+        record.rows.processed -= std::min(rows, record.rows.processed);
+        record.rows.failed -= std::min(rows, record.rows.failed);
+        (void)replace(stored, record);
+        set_lease(stored.number, std::nullopt);
+    }
+
+    /// `holder` is the process that claims it.
+    [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request,
+                                                                 std::string_view holder) {
+        std::optional<stored_operation> oldest;
+        {
+            auto row = database_.rows(
+                select("WHERE state IN (0, 1, 2, 7) AND (paused = 0 OR cancel_requested = 1) AND "
+                       "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
+                request.now);
+            while (!oldest && row.next()) {
+                const auto name = row.view(20);
+                if (std::ranges::none_of(request.names, [&](const std::string& known) {
+                        return same_name(known, name);
+                    }))
+                    continue;
+                auto found = stored_operation::from(row);
+                if (std::ranges::find(request.except, found.record.id) == request.except.end())
+                    oldest = std::move(found);
+            }
+        }
+        if (!oldest) return std::nullopt;
+        return take(*oldest, request, holder);
+    }
+
+    [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
+                                                                 const claim_request& request,
+                                                                 std::string_view holder) {
+        const auto stored = find(id);
+        if (!stored) return std::nullopt;
+        const auto& record = stored->record;
+        const bool is_held = stored->lease_until && *stored->lease_until > request.now;
+        if (is_held || is_final(record.state) || (record.paused && !record.cancel_requested))
+            return std::nullopt;
+        return take(*stored, request, holder);
+    }
+
+    [[nodiscard]] result<operation_record> renew(const lease& held, timestamp until) {
+        auto owned = find_owned(held);
+        if (!owned) return std::unexpected{owned.error()};
+        set_lease(owned->number, until);
+        return std::move(owned->record);
+    }
+
+    [[nodiscard]] result<> release(const lease& held) {
+        const auto owned = find_owned(held);
+        if (!owned) return std::unexpected{owned.error()};
+        set_lease(owned->number, std::nullopt);
+        return {};
+    }
+
+    /// The operation, if the lease is still good.
+    [[nodiscard]] result<stored_operation> find_owned(const lease& held) {
+        auto stored = find(held.operation);
+        if (stored && (stored->fence != held.fence || !stored->lease_until))
+            return fail(errc::conflict, concat("operation ", to_text(held.operation),
+                                               " is not ours any more: another worker has it"));
+        return stored;
+    }
+
+private:
+    static std::string select(std::string_view rest) {
+        return concat("SELECT ", stored_operation::columns, " FROM bulk_operations ", rest);
+    }
+
+    [[nodiscard]] operation_record replace(const stored_operation& stored,
+                                           operation_record record) {
+        record.version = stored.record.version + 1;
+        stored_operation::with_values(record, [&](const auto&... values) {
+            return database_.execute(
+                "UPDATE bulk_operations SET version = ?2, total = ?3, processed = ?4, successful = "
+                "?5, failed = ?6, state = ?7, paused = ?8, cancel_requested = ?9, validated = ?10, "
+                "retry_count = ?11, created_at = ?12, started_at = ?13, run_started_at = ?14, "
+                "completed_at = ?15, file_size = ?16, name = ?17, folded_name = ?18, "
+                "idempotency_key = ?19, created_by = ?20, source = ?21, file_id = ?22, file_name = "
+                "?23, error_message = ?24, metadata = ?25, recipients = ?26, steps = ?27 WHERE "
+                "id = ?1",
+                values...);
+        });
+        if (is_final(record.state)) set_lease(stored.number, std::nullopt);  // it has no owner
+        return record;
+    }
+
+    void set_lease(std::int64_t number, std::optional<timestamp> until) {
+        database_.execute("UPDATE bulk_operations SET lease_until = ?2 WHERE number = ?1", number,
+                          until);
+    }
+
+    claimed_operation take(const stored_operation& stored, const claim_request& request,
+                           std::string_view holder) {
+        const auto fence = stored.fence + 1;
+        database_.execute(
+            "UPDATE bulk_operations SET fence = ?2, lease_until = ?3, owner = ?4, holder = ?5 "
+            "WHERE "
+            "number = ?1",
+            stored.number, fence, request.now + request.lease_time, request.owner, holder);
+        return {.held = {.operation = stored.record.id, .fence = fence},
+                .operation = stored.record,
+                .was_lapsed = stored.lease_until.has_value()};  // given back, it would have none
+    }
+
+    session& database_;
+};
+
+}  // namespace bulk::sqlite

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/page.hpp>
+#include <bulk/core/retry_history.hpp>
+#include <bulk/storage/sqlite/row_scope.hpp>
+#include <bulk/storage/sqlite/session.hpp>
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace bulk::sqlite {
+
+/// What failed and was tried again, of one operation, within a transaction.
+class retry_table {
+public:
+    retry_table(session& database, operation_id id, std::int64_t operation)
+        : database_{database}, id_{id}, operation_{operation} {}
+
+    /// Resets what failed at a step that is none of `steps`, and keeps how it had failed.
+    [[nodiscard]] retry_submission reset(const retry_filter& filter,
+                                         const std::vector<step_index>& steps) {
+        const auto rows = filter.rows ? json_of(*filter.rows) : std::string{};
+        const auto excluded = json_of(steps);
+        std::string matches =
+            "operation = ?1 AND state IN (4, 5) AND step >= 0 AND step = ifnull(?2, step)";
+        if (filter.failure) matches += " AND failure = ?3";
+        if (filter.rows) matches += " AND row IN (SELECT value FROM json_each(?4))";
+        constexpr std::string_view is_excluded = "step IN (SELECT value FROM json_each(?5))";
+        constexpr std::string_view can_be_reset =
+            "step NOT IN (SELECT value FROM json_each(?5)) AND ifnull(failure, 9) NOT IN (0, 1)";
+        static_assert(std::to_underlying(error_type::parse) == 0);
+        static_assert(std::to_underlying(error_type::validation) == 1);
+        const auto ask = [&](std::string_view sql) {
+            return database_.rows(sql, operation_, filter.step, filter.failure, rows, excluded);
+        };
+
+        retry_submission made;
+        {
+            auto row = ask(concat("SELECT row, step FROM bulk_records WHERE ", matches, " AND ",
+                                  is_excluded, " ORDER BY row, step LIMIT 100"));
+            while (row.next()) {
+                auto& place = made.refused.emplace_back();
+                row.read(place.first, place.second);
+            }
+        }
+        {
+            auto row = ask(concat("SELECT count(*), ifnull(sum(", can_be_reset,
+                                  "), 0) FROM bulk_records WHERE ", matches));
+            std::uint64_t all = 0;
+            if (row.next()) row.read(all, made.submitted);
+            made.skipped = all - made.submitted;
+        }
+        if (made.submitted == 0) return made;
+        const auto run = [&](std::string_view sql) {
+            auto row = ask(concat(sql, " WHERE ", matches, " AND ", can_be_reset));
+            while (row.next()) {
+            }
+        };
+        run("INSERT OR REPLACE INTO bulk_retry_history (operation, row, step, retry_attempt, "
+            "failure, failed_at, error_message) SELECT operation, row, step, retry_attempt, "
+            "failure, completed_at, error_message FROM bulk_records");
+        run("UPDATE bulk_records SET state = 0, attempt = 0, retry_attempt = retry_attempt + 1, "
+            "spent = 0, failure = NULL, error_message = '', signal_key = '', journal = x'', "
+            "started_at = NULL, completed_at = NULL, wait_until = NULL");
+        return made;
+    }
+
+    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {
+        std::tuple<std::uint64_t, int, std::uint32_t> after{};
+        if (!query.after.empty()) {
+            const auto parsed = parse(query.after);
+            if (!parsed) return std::unexpected{parsed.error()};
+            after = *parsed;
+        }
+        std::string matches = " FROM bulk_retry_history WHERE operation = ?1";
+        if (query.row) matches += " AND row = ?2";
+        if (query.step) matches += " AND step = ?3";
+        if (query.retry_attempt) matches += " AND retry_attempt = ?4";
+        const auto ask = [&](std::string_view sql) {
+            const auto [row, step, attempt] = after;
+            return database_.rows(sql, operation_, query.row, query.step, query.retry_attempt, row,
+                                  step, attempt, query.page_size + 1);
+        };
+        page<retry_entry> found;
+        if (auto row = ask(concat("SELECT count(*)", matches)); row.next()) row.read(found.total);
+        auto row = ask(
+            concat("SELECT row, step, retry_attempt, failure, error_message, failed_at", matches,
+                   query.after.empty() ? "" : " AND (row, step, retry_attempt) > (?5, ?6, ?7)",
+                   " ORDER BY row, step, retry_attempt LIMIT ?8"));
+        while (row.next()) {
+            if (found.items.size() == query.page_size) {
+                const auto& last = found.items.back();
+                found.next =
+                    to_text(cursor{.id = concat(to_number(last.row), ' ', to_number(last.step), ' ',
+                                                last.retry_attempt)});
+                break;
+            }
+            auto& each = found.items.emplace_back(retry_entry{.operation = id_});
+            row.read(each.row, each.step, each.retry_attempt, each.failure, each.error_message,
+                     each.failed_at);
+        }
+        return found;
+    }
+
+private:
+    [[nodiscard]] static result<std::tuple<std::uint64_t, int, std::uint32_t>> parse(
+        std::string_view text) {
+        const auto at = parse_cursor(text);
+        if (!at) return std::unexpected{at.error()};
+        std::uint64_t row = 0;
+        std::int16_t step = 0;
+        std::uint32_t attempt = 0;
+        const char* next = at->id.data();
+        const char* const end = next + at->id.size();
+        const auto take = [&](auto& into) {
+            if (next == nullptr) return;
+            if (next != end && *next == ' ') ++next;
+            const auto [last, status] = std::from_chars(next, end, into);
+            next = status == std::errc{} ? last : nullptr;
+        };
+        take(row);
+        take(step);
+        take(attempt);
+        if (next != end)
+            return fail(
+                errc::invalid_argument,
+                concat("cursor '", text.substr(0, 64),
+                       "' is not one of ours: pass on what `next` of the page before said"));
+        return std::tuple{row, int{step}, attempt};
+    }
+
+    session& database_;
+    operation_id id_;
+    std::int64_t operation_;
+};
+
+}  // namespace bulk::sqlite

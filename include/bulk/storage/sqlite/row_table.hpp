@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/row_record.hpp>
+#include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/wait_table.hpp>
+#include <bulk/storage/window_page.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bulk::sqlite {
+
+/// The page that a row is in, and its place there.
+[[nodiscard]] constexpr std::uint64_t page_of(std::uint64_t row) {
+    return (row - 1) / rows_per_page;
+}
+[[nodiscard]] constexpr std::uint64_t place_in_page(std::uint64_t row) {
+    return (row - 1) % rows_per_page;
+}
+[[nodiscard]] constexpr std::uint64_t first_row_of(std::uint64_t page) {
+    return page * rows_per_page + 1;
+}
+
+/// The row records of one operation, within a transaction: pages for what went well at once, a
+/// record apart for everything else, which wins.
+class row_table {
+public:
+    row_table(session& database, operation_id id, std::int64_t operation)
+        : database_{database}, id_{id}, operation_{operation} {}
+
+    void add(const rows_completed& completed) {
+        auto row = to_number(completed.first_row);
+        for (auto left = completed.rows; left > 0;) {
+            const auto first = place_in_page(row);
+            const auto here = std::min(left, rows_per_page - first);
+            auto windows = page(page_of(row));
+            windows.add({.first = static_cast<std::uint16_t>(first),
+                         .count = static_cast<std::uint16_t>(here),
+                         .first_step = completed.first_step,
+                         .last_step = completed.last_step,
+                         .started_at = completed.started_at,
+                         .took = completed.completed_at - completed.started_at});
+            put_page(page_of(row), windows);
+            row += here;
+            left -= here;
+        }
+    }
+
+    void put(const row_record& record) {
+        const auto spent = wait_table{database_, operation_}.change(record);
+        database_.execute(
+            "INSERT OR REPLACE INTO bulk_records (operation, row, step, state, attempt, "
+            "retry_attempt, spent, failure, started_at, completed_at, wait_until, signal_key, "
+            "error_message, journal, row_data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+            "?11, ?12, ?13, ?14, ?15)",
+            operation_, record.row, record.step, record.state, record.attempt, record.retry_attempt,
+            spent, record.failure, record.started_at, record.completed_at, record.wait_until,
+            record.signal_key, record.error_message, blob{record.journal}, record.row_data);
+        if (!record.row_id.empty()) put_id(record.row, record.row_id);
+    }
+
+    void put_id(row_number row, std::string_view id) {
+        database_.execute(
+            "INSERT OR REPLACE INTO bulk_row_ids (operation, row, id) VALUES (?1, ?2, ?3)",
+            operation_, row, id);
+    }
+
+    /// Empty if nothing of it was completed yet.
+    [[nodiscard]] window_page page(std::uint64_t number) {
+        auto row =
+            database_.rows("SELECT windows FROM bulk_pages WHERE operation = ?1 AND page = ?2",
+                           operation_, number);
+        return row.next() ? decoded(row.view(0)) : window_page{};
+    }
+
+    void put_page(std::uint64_t number, const window_page& windows) {
+        database_.execute(
+            "INSERT OR REPLACE INTO bulk_pages (operation, page, windows) VALUES (?1, ?2, ?3)",
+            operation_, number, blob{to_bytes(windows)});
+    }
+
+    [[nodiscard]] std::string row_id(row_number row) {
+        std::string id;
+        auto found = database_.rows("SELECT id FROM bulk_row_ids WHERE operation = ?1 AND row = ?2",
+                                    operation_, row);
+        if (found.next()) found.read(id);
+        return id;
+    }
+
+    [[nodiscard]] std::optional<row_record> apart(row_number row, step_index step) {
+        auto found = database_.rows(
+            "SELECT state, attempt, retry_attempt, failure, started_at, completed_at, wait_until, "
+            "signal_key, error_message, journal, row_data FROM bulk_records WHERE operation = ?1 "
+            "AND row = ?2 AND step = ?3",
+            operation_, row, step);
+        if (!found.next()) return std::nullopt;
+        row_record record{.operation = id_, .row = row, .step = step};
+        found.read(record.state, record.attempt, record.retry_attempt, record.failure,
+                   record.started_at, record.completed_at, record.wait_until, record.signal_key,
+                   record.error_message, record.journal, record.row_data);
+        return record;
+    }
+
+    /// `windows` is the page of the row.
+    [[nodiscard]] std::optional<row_record> get(row_number row, step_index step,
+                                                const window_page& windows) {
+        auto record = apart(row, step);
+        if (!record) {
+            const auto* window = windows.find(place_in_page(to_number(row)), step);
+            if (window == nullptr) return std::nullopt;
+            record = {.operation = id_,
+                      .row = row,
+                      .step = step,
+                      .state = row_state::completed,
+                      .attempt = 1,
+                      .started_at = window->started_at,
+                      .completed_at = window->completed_at()};
+        }
+        record->row_id = row_id(row);
+        return record;
+    }
+
+    /// How far the rows from `first` on are: what the pages say, and over it the records apart.
+    void progress(row_number first, std::span<std::optional<row_progress>> into) {
+        if (into.empty()) return;
+        const auto from = to_number(first), end = from + into.size();
+        {
+            auto row = database_.rows(
+                "SELECT page, windows FROM bulk_pages WHERE operation = ?1 AND page BETWEEN ?2 AND "
+                "?3",
+                operation_, page_of(std::max<std::uint64_t>(from, 1)), page_of(end));
+            while (row.next()) {
+                std::uint64_t number = 0;
+                row.read(number);
+                const auto base = first_row_of(number);
+                const auto windows = decoded(row.view(1));
+                for (const auto& each : windows.windows())
+                    for (auto at = std::max(base + each.first, from);
+                         at < std::min(base + each.end(), end); ++at)
+                        if (auto& found = into[at - from]; !found || found->step < each.last_step)
+                            found = {each.last_step, row_state::completed, 1, 0};
+            }
+        }
+        auto row = database_.rows(
+            "SELECT row, step, state, attempt, retry_attempt FROM bulk_records WHERE operation = "
+            "?1 AND row BETWEEN ?2 AND ?3 ORDER BY row, step",
+            operation_, from, end - 1);
+        while (row.next()) {
+            std::uint64_t number = 0;
+            row_progress each;
+            row.read(number, each.step, each.state, each.attempt, each.retry_attempt);
+            if (auto& found = into[number - from]; !found || each.step >= found->step) found = each;
+        }
+    }
+
+    [[nodiscard]] window_page decoded(std::string_view bytes) {
+        auto page = windows_from_bytes(bytes);
+        if (page) return std::move(*page);
+        database_.note(
+            {page.error().code, concat("database '", database_.used().path(), "', operation ",
+                                       to_text(id_), ": ", page.error().message)});
+        return {};
+    }
+
+    [[nodiscard]] session& database() { return database_; }
+    [[nodiscard]] std::int64_t operation() const { return operation_; }
+
+private:
+    session& database_;
+    operation_id id_;
+    std::int64_t operation_;
+};
+
+}  // namespace bulk::sqlite

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/storage/sqlite/row_table.hpp>
+#include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/step_moves.hpp>
+#include <bulk/storage/window_page.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bulk::sqlite {
+
+/// Moves everything that an operation's tables know of steps to where the steps stand now.
+class step_mover {
+public:
+    step_mover(row_table& rows, const step_moves& to)
+        : rows_{rows}, database_{rows.database()}, to_{to} {}
+
+    void move_all() {
+        for (const std::string_view table :
+             {"bulk_records", "bulk_given_signals", "bulk_retry_history", "bulk_crashes"})
+            move_in(table);
+        for (const auto page : pages()) move_in_page(page);
+        database_.execute("UPDATE bulk_operations SET last_step = ?2 WHERE number = ?1",
+                          rows_.operation(), moved(last_step(), to_));
+    }
+
+private:
+    /// Through numbers that no step has: on its way a row has no two records of one step.
+    void move_in(std::string_view table) {
+        std::string there;
+        for (const auto each : to_) there += concat(there.empty() ? "[" : ",", to_number(each));
+        database_.execute(concat("UPDATE ", table,
+                                 " SET step = -2 - ifnull((SELECT value FROM json_each(?2) WHERE "
+                                 "key = step), step) WHERE operation = ?1 AND step >= 0"),
+                          rows_.operation(), there + ']');
+        database_.execute(
+            concat("UPDATE ", table, " SET step = -2 - step WHERE operation = ?1 AND step < -1"),
+            rows_.operation());
+    }
+
+    void move_in_page(std::uint64_t number) {
+        window_page there;
+        const auto page = rows_.page(number);
+        for (const auto& each : page.windows()) {
+            auto part = each;
+            part.first_step = part.last_step = moved(each.first_step, to_);
+            for (auto step = to_number(each.first_step) + 1; step <= to_number(each.last_step);
+                 ++step) {
+                const auto next = moved(static_cast<step_index>(step), to_);
+                if (to_number(next) != to_number(part.last_step) + 1) {
+                    there.add(part);
+                    part.first_step = next;
+                }
+                part.last_step = next;
+            }
+            there.add(part);
+        }
+        rows_.put_page(number, there);
+    }
+
+    [[nodiscard]] std::vector<std::uint64_t> pages() {
+        std::vector<std::uint64_t> all;
+        auto row =
+            database_.rows("SELECT page FROM bulk_pages WHERE operation = ?1", rows_.operation());
+        while (row.next()) row.read(all.emplace_back());
+        return all;
+    }
+
+    [[nodiscard]] step_index last_step() {
+        step_index last = validation_step;
+        auto row = database_.rows("SELECT last_step FROM bulk_operations WHERE number = ?1",
+                                  rows_.operation());
+        if (row.next()) row.read(last);
+        return last;
+    }
+
+    row_table& rows_;
+    session& database_;
+    const step_moves& to_;
+};
+
+}  // namespace bulk::sqlite

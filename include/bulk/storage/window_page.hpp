@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/storage/record_page.hpp>
+#include <bulk/storage/varint.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bulk {
+
+/// Rows of a page that went through steps that follow each other, together.
+struct completed_window {
+    std::uint16_t first = 0;  ///< in the page, from 0
+    std::uint16_t count = 0;
+    step_index first_step{};
+    step_index last_step{};
+    timestamp started_at{};
+    std::chrono::microseconds took{};
+
+    [[nodiscard]] timestamp completed_at() const { return started_at + took; }
+    [[nodiscard]] std::size_t end() const { return std::size_t{first} + count; }
+    [[nodiscard]] bool has(std::size_t row, step_index step) const {
+        return row >= first && row < end() && step >= first_step && step <= last_step;
+    }
+    bool operator==(const completed_window&) const = default;
+};
+
+/// What a page's rows have completed at their first try, all steps together: as a database keeps it,
+/// one small value for 4096 rows, so that a batch of rows rewrites one value and not one for each
+/// step. Windows may lie over each other (other steps of the same rows, or a step that a crash made
+/// run again); what was added last counts.
+class window_page {
+public:
+    void add(const completed_window& window) {
+        const auto behind =
+            std::ranges::upper_bound(windows_, window.first, {}, &completed_window::first);
+        for (auto& before : std::ranges::subrange(windows_.begin(), behind) | std::views::reverse) {
+            if (before.end() == window.first && is_alike(before, window)) {
+                before.count = static_cast<std::uint16_t>(before.count + window.count);
+                return;
+            }
+            if (before.end() < window.first) break;  // what comes first mostly ends first
+        }
+        windows_.insert(behind, window);
+    }
+
+    /// The window that the row is in at that step, if it is in one.
+    [[nodiscard]] const completed_window* find(std::size_t row, step_index step) const {
+        for (const auto& each : windows_ | std::views::reverse)
+            if (each.has(row, step)) return &each;
+        return nullptr;
+    }
+
+    /// By first row.
+    [[nodiscard]] const std::vector<completed_window>& windows() const { return windows_; }
+
+    bool operator==(const window_page&) const = default;
+
+private:
+    [[nodiscard]] static bool is_alike(const completed_window& a, const completed_window& b) {
+        return a.first_step == b.first_step && a.last_step == b.last_step &&
+               a.started_at == b.started_at && a.took == b.took;
+    }
+
+    std::vector<completed_window> windows_;
+};
+
+/// A version, then for each window how far its first row is behind that of the one before, its
+/// rows, its steps, and its times as differences: about ten bytes.
+[[nodiscard]] inline std::string to_bytes(const window_page& page) {
+    std::string bytes{'\1'};
+    bytes.reserve(page.windows().size() * 12 + 1);
+    std::size_t first = 0;
+    std::uint64_t time = 0;  // differences of any two times fit, as they wrap around
+    for (const auto& each : page.windows()) {
+        const auto started = static_cast<std::uint64_t>(each.started_at.time_since_epoch().count());
+        varint::put_number(bytes, each.first - first);
+        varint::put_number(bytes, each.count);
+        varint::put_number(bytes, varint::zigzag(to_number(each.first_step)));
+        varint::put_number(bytes, static_cast<std::uint64_t>(to_number(each.last_step) -
+                                                             to_number(each.first_step)));
+        varint::put_number(bytes, varint::zigzag(static_cast<std::int64_t>(started - time)));
+        varint::put_number(bytes, varint::zigzag(each.took.count()));
+        first = each.first;
+        time = started;
+    }
+    return bytes;
+}
+
+[[nodiscard]] inline result<window_page> windows_from_bytes(std::string_view bytes) {
+    const auto refuse = [] {
+        return fail(errc::unavailable,
+                    "a stored page of row records cannot be read: its bytes are "
+                    "not what this version wrote");
+    };
+    if (!bytes.starts_with('\1')) return refuse();
+    bytes.remove_prefix(1);
+    window_page page;
+    std::uint64_t first = 0;
+    std::uint64_t time = 0;
+    while (!bytes.empty()) {
+        const auto gap = varint::take_number(bytes), count = varint::take_number(bytes);
+        const auto step = varint::take_number(bytes), steps = varint::take_number(bytes);
+        const auto moved = varint::take_number(bytes), took = varint::take_number(bytes);
+        if (!gap || !count || !step || !steps || !moved || !took) return refuse();
+        const auto first_step = varint::unzigzag(*step);
+        if (*gap > rows_per_page || *count == 0 || *count > rows_per_page ||
+            first + *gap + *count > rows_per_page || first_step < to_number(validation_step) ||
+            first_step > 0x7fff || *steps > 0x7fff ||
+            first_step + static_cast<std::int64_t>(*steps) > 0x7fff)
+            return refuse();
+        first += *gap;
+        time += static_cast<std::uint64_t>(varint::unzigzag(*moved));
+        page.add(
+            {.first = static_cast<std::uint16_t>(first),
+             .count = static_cast<std::uint16_t>(*count),
+             .first_step = static_cast<step_index>(first_step),
+             .last_step = static_cast<step_index>(first_step + static_cast<std::int64_t>(*steps)),
+             .started_at = timestamp{std::chrono::microseconds{static_cast<std::int64_t>(time)}},
+             .took = std::chrono::microseconds{varint::unzigzag(*took)}});
+    }
+    return page;
+}
+
+}  // namespace bulk
