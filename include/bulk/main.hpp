@@ -7,6 +7,7 @@
 #include <bulk/bulk.hpp>
 #include <bulk/cli/process.hpp>
 #include <bulk/cli/program.hpp>
+#include <bulk/storage/sqlite/storage.hpp>
 
 #include <iostream>
 #include <string>
@@ -17,8 +18,8 @@
 
 namespace bulk {
 
-/// The same on a storage of the caller's: `open(const cli::storage_settings&)` gives it as a
-/// `result`.
+/// Does what the command line says with some operations; the exit code. On a storage of the caller's:
+/// `open(const cli::storage_settings&)` gives it as a `result`.
 template <typename... Ops, typename OpenStorage>
 int main(int argc, char** argv, OpenStorage open) {
     cli::interrupt::watch();
@@ -27,6 +28,14 @@ int main(int argc, char** argv, OpenStorage open) {
                                      .err = cli::screen_of(std::cerr, STDERR_FILENO),
                                      .variable = cli::environment_variable,
                                      .is_interrupted = cli::interrupt::is_requested});
+}
+
+/// The same on one SQLite file beside the program: `--db`, or bulk.db.
+template <typename... Ops>
+int main(int argc, char** argv) {
+    return bulk::main<Ops...>(argc, argv, [](const cli::storage_settings& settings) {
+        return sqlite::storage::open(settings.path, settings.options);
+    });
 }
 
 }  // namespace bulk

@@ -278,6 +278,23 @@ int main() {
         expect(run.complains("--again"));
     };
 
+    "an operation of a program with other steps is refused, not waited for"_test = [] {
+        stage::program app;
+        const words command{"run", app.good(), "--set", "by=ops"};
+        const auto id = id_in(app.run({"submit", app.good(), "--set", "by=ops"}).out);
+        auto record = app.storage.get(bulk::parse_operation_id(id).value()).value();
+        record.steps = {"Check", "Post"};
+        expect(move_to(record, bulk::operation_state::validating, bulk::timestamp{}).has_value());
+        expect(app.storage.update(record, {}).has_value());
+        const auto said = app.run(command);
+        expect(eq(said.code, 1));
+        expect(said.complains("Post") && said.complains("--changed-steps by_name")) << said.err;
+        expect(eq(app.run({"worker", "--drain"}).code, 0)) << "it does not wait for it either";
+        auto by_name = command;
+        by_name.insert(by_name.end(), {"--changed-steps", "by_name"});
+        expect(eq(app.run(by_name).code, 0)) << app.run(by_name).err;
+    };
+
     "signal: a row that waits goes on, or fails"_test = [] {
         stage::program app;
         const auto file = app.file("n.csv", "value\n1\n2\n3\n");

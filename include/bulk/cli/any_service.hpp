@@ -3,6 +3,7 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/core/error_group.hpp>
+#include <bulk/core/event.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/page.hpp>
@@ -17,6 +18,8 @@
 #include <bulk/service/upload.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +54,7 @@ public:
     virtual result<> cancel(operation_id id) = 0;
     virtual result<> pause(operation_id id) = 0;
     virtual result<> resume(operation_id id) = 0;
+    virtual result<std::vector<event>> events(std::optional<std::uint64_t> after) = 0;
     virtual void subscribe(event_handler handler) = 0;
     virtual service_metrics metrics() = 0;
     virtual result<> shutdown() = 0;
@@ -102,6 +106,9 @@ public:
     result<> cancel(operation_id id) override { return service_.cancel(id); }
     result<> pause(operation_id id) override { return service_.pause(id); }
     result<> resume(operation_id id) override { return service_.resume(id); }
+    result<std::vector<event>> events(std::optional<std::uint64_t> after) override {
+        return service_.events(std::nullopt, after, largest_page);
+    }
     void subscribe(event_handler handler) override { (void)service_.subscribe(std::move(handler)); }
     service_metrics metrics() override { return service_.metrics(); }
     result<> shutdown() override { return service_.shutdown(); }

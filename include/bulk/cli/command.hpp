@@ -158,7 +158,7 @@ private:
         if (!unexpected.empty()) {
             const auto flag = std::ranges::find_if(unexpected, is_flag);
             const auto& word = flag == unexpected.end() ? unexpected.front() : *flag;
-            return program_.complain(concat(unknown(word, chosen), help), exit_code::usage);
+            return program_.complain(unknown(word, chosen, help), exit_code::usage);
         }
         if (chosen.empty() &&
             why.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError))
@@ -174,8 +174,8 @@ private:
     [[nodiscard]] static bool is_flag(std::string_view word) { return word.starts_with('-'); }
 
     /// A word that nobody expects, and what was probably meant.
-    [[nodiscard]] std::string unknown(const std::string& word,
-                                      const std::vector<CLI::App*>& chosen) {
+    [[nodiscard]] std::string unknown(const std::string& word, const std::vector<CLI::App*>& chosen,
+                                      const std::string& help) {
         std::vector<std::string> names;
         if (!is_flag(word) && chosen.empty())
             for (const auto& [sub, each] : verbs_) names.emplace_back(each->name());
@@ -191,7 +191,7 @@ private:
         const std::string_view kind = is_flag(word) ? "flag" : chosen.empty() ? "verb" : "word";
         return concat(kind == "word" ? "more words than expected, from '"
                                      : concat("there is no ", kind, " '"),
-                      word, '\'', near ? concat("; did you mean '", *near, "'?") : std::string{});
+                      word, '\'', near ? concat("; did you mean '", *near, "'?") : help);
     }
 
     session& program_;

@@ -5,9 +5,12 @@
 #include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/operation/description.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +53,14 @@ namespace bulk::cli {
     for (const auto& each : all.all()) names += concat(names.empty() ? "" : ", ", each.name);
     return fail(errc::invalid_argument,
                 concat("this program has several operations; say --operation with one of ", names));
+}
+
+/// Whether an operation was begun by a program whose steps had other names: this one may refuse it.
+[[nodiscard]] inline bool has_other_steps(const catalog& all, const operation_record& record) {
+    const auto about = all.find(record.name);
+    if (!about) return true;
+    return !record.steps.empty() && !std::ranges::equal(record.steps, (*about)->steps, same_name,
+                                                        {}, &step_description::name);
 }
 
 /// What is known of the operation of a record; none for one that the program does not have.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/cli/any_service.hpp>
+#include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/progress.hpp>
 #include <bulk/cli/progress_display.hpp>
 #include <bulk/cli/session.hpp>
@@ -10,6 +11,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
+#include <bulk/core/options.hpp>
 
 #include <chrono>
 #include <string>
@@ -23,8 +25,9 @@ class follower {
 public:
     follower(const session& program, any_service& service) : program_{program}, service_{service} {}
 
-    /// The operation as it is when nothing is to be waited for any more.
-    [[nodiscard]] result<operation_record> follow(operation_id id) {
+    /// The operation as it is when nothing is to be waited for any more: it has ended, somebody
+    /// interrupts, or this process, which `runs` it, refuses to go on with it.
+    [[nodiscard]] result<operation_record> follow(operation_id id, bool runs = false) {
         progress_display display{program_};
         const auto began = program_.now();
         while (true) {
@@ -34,11 +37,22 @@ public:
             if (record && is_final(record->state)) return record;
             record = service_.get(id);
             if (!record || program_.is_interrupted()) return record;
+            if (runs && is_refused(*record, program_.now() - began)) return record;
             display.show(progress_of(*record, began));
         }
     }
 
 private:
+    /// An error on an operation that has not ended says why it was not gone on with. One that may
+    /// be moved to the steps of now still has the one of before for a moment.
+    [[nodiscard]] bool is_refused(const operation_record& record,
+                                  std::chrono::microseconds waited) const {
+        constexpr std::chrono::seconds patience{5};
+        return !record.error_message.empty() && has_other_steps(program_.operations(), record) &&
+               (program_.settings().service.on_changed_steps == changed_steps::refuse ||
+                waited > patience);
+    }
+
     [[nodiscard]] progress progress_of(const operation_record& record, timestamp began) {
         const auto now = program_.now();
         if (record.validated) meter_.add(now, record.rows.processed);
@@ -69,8 +83,12 @@ private:
 /// is interrupted it says how to go on: `again` is the command for that.
 inline int run_to_end(const session& program, any_service& service, operation_id id,
                       std::string_view again) {
-    auto ended = follower{program, service}.follow(id);
+    auto ended = follower{program, service}.follow(id, true);
     if (!ended) return program.complain(ended.error());
+    if (!is_final(ended->state) && !program.is_interrupted())
+        return program.complain(
+            concat(ended->error_message,
+                   "; run it with the program that began it, or with --changed-steps by_name"));
     if (!is_final(ended->state)) {
         program.remark("interrupted: rows in flight are finishing; once more to stop at once");
         if (auto closed = service.shutdown(); !closed) program.remark(closed.error().message);

@@ -98,7 +98,7 @@ public:
             const auto line = json_line{}.add("type", "error").add("message", what);
             err().stream << line.text() << '\n';
         } else {
-            err().stream << program() << ": " << one_line(what) << '\n';
+            say(what);
         }
         return code;
     }
@@ -108,7 +108,7 @@ public:
     }
     /// Something worth knowing that is not the answer: machines do not want it.
     void remark(std::string_view what) const {
-        if (!settings_.json) err().stream << program() << ": " << one_line(what) << '\n';
+        if (!settings_.json) say(what);
     }
     /// What the service had to say meanwhile.
     [[nodiscard]] std::vector<std::string> take_log() const { return log_->take(); }
@@ -118,6 +118,11 @@ public:
     void print(const json_line& line) const { out().stream << line.text() << '\n'; }
 
 private:
+    /// In one piece, so that lines of several processes do not mix.
+    void say(std::string_view what) const {
+        err().stream << concat(program(), ": ", one_line(what), '\n') << std::flush;
+    }
+
     [[nodiscard]] static std::string quoted(const std::string& word) {
         constexpr std::string_view safe =
             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,@%+";

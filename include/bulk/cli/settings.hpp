@@ -3,6 +3,7 @@
 
 #include <bulk/cli/flags.hpp>
 #include <bulk/core/options.hpp>
+#include <bulk/core/storage_options.hpp>
 
 #include <chrono>
 #include <string>
@@ -12,6 +13,7 @@ namespace bulk::cli {
 /// Where a program keeps its records.
 struct storage_settings {
     std::string path = "bulk.db";
+    sqlite_options options{};
 };
 
 /// What every verb can be told; from flags, else from the environment, else from a file.
@@ -24,6 +26,12 @@ struct program_settings {
 
 inline void declare(flags& to, program_settings& all) {
     to.text("--db", all.storage.path, "the file that keeps everything (bulk.db)", "FILE");
+    to.choice("--durability", all.storage.options.durability,
+              "full: a power failure takes nothing back, and every commit waits for it (normal)");
+    to.span("--busy-timeout", all.storage.options.busy_timeout,
+            "how long to wait for other processes that write (10s)");
+    to.text("--files", all.storage.options.files_directory,
+            "the directory for uploads (that file's name and -files)", "DIRECTORY");
     to.yes("--json", all.json, "for machines: one JSON object a line");
     to.yes("--verbose", all.verbose, "say everything that is worth a line in a log");
     auto& service = all.service;
@@ -45,6 +53,10 @@ inline void declare(flags& to, program_settings& all) {
     to.span("--early-signal-ttl", service.early_signal_ttl,
             "how long a signal is kept for which nobody waits yet (24h)");
     to.choice("--orphans", service.orphans, "what becomes of rows whose process died (resume)");
+    to.choice("--changed-steps", service.on_changed_steps,
+              "what to do with operations that were begun with other steps (refuse)");
+    to.number("--max-crashes", service.max_crashes,
+              "how often the process may die at a row before that fails; 0: any number (3)");
     to.yes("--row-data-in-errors", service.include_row_data_in_errors,
            "keep the row with its error");
     to.text("--service-name", service.service_name, "how operations say who took them in");

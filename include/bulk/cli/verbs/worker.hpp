@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/session.hpp>
+#include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/operation_state.hpp>
 #include <bulk/core/options.hpp>
@@ -11,11 +14,11 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace bulk::cli {
 
@@ -35,55 +38,70 @@ public:
     }
 
     int perform(session& program) override {
+        began_ = system_clock{}.now();  // by which the service dates its events
         auto service = program.open(scheduling::channels);
         if (!service) return program.complain(service.error());
-        const auto heard = std::make_shared<event_queue>();
-        (*service)->subscribe([heard](const event& each) { heard->push(each); });
+        const auto rung = std::make_shared<bell>();
+        (*service)->subscribe([rung](const event&) { rung->ring(); });
         program.remark(drain_ ? "works until nothing is left to do; Ctrl-C ends it before"
                               : "waits for work; Ctrl-C ends it");
-        while (!program.is_interrupted()) {
-            for (const auto& each : heard->take()) show(program, each);
+        bool has_work = true;
+        while (has_work && !program.is_interrupted()) {
+            rung->wait();
+            if (auto shown = show_events(program, **service); !shown)
+                return program.complain(shown.error());
             program.write_log();
             if (!drain_) continue;
             const auto busy = is_busy(program, **service);
             if (!busy) return program.complain(busy.error());
-            if (!*busy) break;
+            has_work = *busy;
         }
-        if (program.is_interrupted())
+        if (has_work)
             program.remark("interrupted: rows in flight are finishing; once more to stop at once");
         const auto closed = (*service)->shutdown();
-        for (const auto& each : heard->take()) show(program, each);
+        if (auto shown = show_events(program, **service); !shown)
+            return program.complain(shown.error());
         if (!closed) return program.complain(closed.error());
-        if (program.is_interrupted())
+        if (has_work)
             program.remark(concat("nothing is lost; go on with: ", program.command_line()));
         return exit_code::success;
     }
 
 private:
-    /// From the threads of the service to the one that prints.
-    class event_queue {
+    /// Something happened, or some time has passed: other processes ring no bell.
+    class bell {
     public:
-        void push(const event& each) {
-            if (each.kind == event_kind::row_failed) return;  // `errors` shows them
+        void ring() {
             {
                 const std::scoped_lock lock{mutex_};
-                events_.push_back(each);
+                has_rung_ = true;
             }
-            is_there_.notify_one();
+            rang_.notify_one();
         }
-        /// What there is by now, or soon.
-        [[nodiscard]] std::vector<event> take() {
+        void wait() {
             std::unique_lock lock{mutex_};
-            is_there_.wait_for(lock, std::chrono::milliseconds{100},
-                               [this] { return !events_.empty(); });
-            return std::exchange(events_, {});
+            rang_.wait_for(lock, std::chrono::milliseconds{200}, [this] { return has_rung_; });
+            has_rung_ = false;
         }
 
     private:
         std::mutex mutex_;
-        std::condition_variable is_there_;
-        std::vector<event> events_;
+        std::condition_variable rang_;
+        bool has_rung_ = false;
     };
+
+    /// What happened since the worker began, wherever; failed rows are for `errors`.
+    [[nodiscard]] result<> show_events(const session& program, any_service& service) {
+        while (true) {
+            const auto found = service.events(last_);
+            if (!found) return std::unexpected{found.error()};
+            for (const auto& each : *found) {
+                last_ = each.sequence;
+                if (each.kind != event_kind::row_failed && each.time >= began_) show(program, each);
+            }
+            if (found->size() < largest_page) return {};
+        }
+    }
 
     /// Whether an operation is under way or could be: one that is paused waits for somebody, and one
     /// that this program does not have is for another.
@@ -95,11 +113,19 @@ private:
                 const auto found = service.query(query);
                 if (!found) return std::unexpected{found.error()};
                 for (const auto& each : found->items)
-                    if (!each.paused && program.operations().find(each.name)) return true;
+                    if (!each.paused && !is_for_another(program, each)) return true;
                 query.after = found->next;
             } while (!query.after.empty());
         }
         return false;
+    }
+
+    /// Whether another program must go on with it.
+    [[nodiscard]] static bool is_for_another(const session& program, const operation_record& each) {
+        if (!program.operations().find(each.name)) return true;
+        return has_other_steps(program.operations(), each) &&
+               (program.settings().service.on_changed_steps == changed_steps::refuse ||
+                !each.error_message.empty());
     }
 
     static void show(const session& program, const event& each) {
@@ -129,6 +155,8 @@ private:
     }
 
     bool drain_ = false;
+    timestamp began_{};
+    std::optional<std::uint64_t> last_;
 };
 
 }  // namespace bulk::cli
