@@ -7,9 +7,11 @@
 
 #include <support/ut.hpp>
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace conformance {
 
@@ -130,6 +132,32 @@ void check_files(Make make) {
         expect(store->file(stored.id).error().code == errc::not_found);
         expect(store->open_file(stored.id, 0).error().code == errc::not_found);
         expect(store->remove_file(stored.id).error().code == errc::not_found);
+    };
+
+    "files are listed from any of them on, oldest first"_test = [&] {
+        auto store = make();
+        std::vector<bulk::stored_file> all;
+        for (int i = 1; i <= 12; ++i)
+            all.push_back(
+                store->put_file(std::to_string(i), pull_of("text"), 0, at(1000 + i)).value());
+        std::vector<bulk::stored_file> listed;
+        std::string after;
+        while (true) {
+            const auto part = store->files(after, 5);
+            expect(fatal(part.has_value()));
+            expect(part->size() <= 5_ul);
+            if (part->empty()) break;
+            for (const auto& each : *part)
+                if (each.stored_at > at(1000)) listed.push_back(each);
+            after = part->back().id;
+        }
+        expect(std::ranges::equal(listed, all));
+        expect(store->remove_file(all[3].id).has_value());
+        const auto behind = store->files(all[3].id, 100).value();
+        expect(std::ranges::equal(behind, std::span{all}.subspan(4))) << "of one that is gone, too";
+        expect(store->files(all[2].id, 1).value().at(0) == all[4]);
+        expect(store->files(all[2].id, 0).value().size() == 1_ul) << "at least one is given";
+        expect(store->files(all.back().id, 5).value().empty());
     };
 }
 

@@ -122,6 +122,30 @@ void check_retry(Make make) {
         expect(claimed->operation == stored and !claimed->was_lapsed);
     };
 
+    "of a failed try only what went wrong goes to the history, the row's data stays"_test = [&] {
+        std::vector<bulk::row_record> failed;
+        for (int texts = 0; texts < 8; ++texts) {
+            auto record = failed_row(static_cast<std::uint64_t>(texts) + 1, 0);
+            if ((texts & 1) != 0) record.error_message.clear();
+            if ((texts & 2) != 0) record.row_data.clear();
+            if ((texts & 4) != 0) record.signal_key = record.journal = "key";
+            if ((texts & 4) != 0) record.wait_until = at(500);
+            failed.push_back(std::move(record));
+        }
+        auto store = with_ended(failed);
+        expect(store->retry(retrying(*store), {}, {}, {}).value().submitted == 8_u);
+        const auto kept = store->retry_history({.operation = operation(1).id}).value();
+        expect(fatal(kept.items.size() == failed.size()));
+        for (std::size_t i = 0; i < failed.size(); ++i) {
+            auto reset = failed[i];
+            expect(reset_for_retry(reset, at(100)).has_value());
+            expect(store->get(operation(1).id, reset.row, reset.step).value() == reset) << i;
+            expect(kept.items[i].error_message == failed[i].error_message and
+                   kept.items[i].failed_at == failed[i].completed_at)
+                << i;
+        }
+    };
+
     "what is the file's fault, or at a step that allows no retry, stays"_test = [&] {
         auto store = with_ended({failed_row(1, -1, error_type::validation), failed_row(2, 0),
                                  failed_row(3, 1), failed_row(4, 1), failed_row(5, 0),

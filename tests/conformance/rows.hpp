@@ -129,6 +129,28 @@ void check_rows(Make make) {
         expect(count({.state = row_state::completed}) == 60_u);
     };
 
+    "rows that come later in between others are found where they belong"_test = [&] {
+        auto [store, held] = with_claim();
+        constexpr std::uint64_t rows = 5000;
+        static_assert(rows > bulk::rows_per_page);
+        bulk::row_batch before, between;
+        for (std::uint64_t first = 1; first <= rows; first += 10) {
+            before.completed.push_back({row(first), 9, step(0), step(1), at(0), at(1)});
+            between.completed.push_back({row(first + 9), 1, step(0), step(1), at(2), at(3)});
+        }
+        expect(store->record(held, before).has_value());
+        const auto all = between.completed.begin();
+        for (const auto& [begin, end] : {std::pair{300, 500}, {0, 100}, {100, 300}})
+            expect(store->record(held, {.completed = {all + begin, all + end}}).has_value());
+        for (std::uint64_t each = 1; each <= rows; ++each)
+            for (int number = 0; number < 2; ++number) {
+                const auto found = store->get(operation(1).id, row(each), step(number)).value();
+                expect(fatal(found.has_value())) << each;
+                expect(found->started_at == at(each % 10 == 0 ? 2 : 0)) << each;
+            }
+        expect(store->query({.operation = operation(1).id, .step = step(1)}).value().total == rows);
+    };
+
     "progress is the last step with a record, over the edges of pages"_test = [&] {
         auto [store, held] = with_claim();
         const auto edge = bulk::rows_per_page;

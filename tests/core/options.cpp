@@ -30,6 +30,7 @@ suite<"options"> options = [] {
         expect(service.worker_count == 4_i and service.queue_capacity == 1000_i);
         expect(service.shutdown_timeout == 30s and !service.pending_poll_interval);
         expect(service.lease_time == 30s);
+        expect(service.unused_upload_age == 24h);
 
         expect(bulk::directory_options{}.base_path == "bulk-storage"s);
         const bulk::s3_options s3;
@@ -76,6 +77,7 @@ suite<"options"> options = [] {
         refuses(o{.pending_poll_interval = 0ms},
                 "pending_poll_interval is 0 ms; it must be longer than 0");
         refuses(o{.lease_time = 0s}, "lease_time is 0 ms; it must be longer than 0");
+        refuses(o{.unused_upload_age = -1ms}, "unused_upload_age is -1 ms; it cannot be negative");
     };
 
     "each bad storage option has its sentence"_test = [] {

@@ -5,6 +5,12 @@
 // `simulation FIRST COUNT` runs other seeds; a seed that fails can be run again alone.
 #include <bulk/bulk.hpp>
 
+#ifdef BULK_SIMULATE_ON_SQLITE
+#include <bulk/storage/sqlite/storage.hpp>
+
+#include <support/temporary_directory.hpp>
+#endif
+
 #include <support/faulty_storage.hpp>
 #include <support/seeded_executor.hpp>
 
@@ -199,7 +205,36 @@ struct asking : bulk::operation<asking, item> {
 
 constexpr int last_step = 2;
 
-using storage = support::faulty_storage<bulk::memory::storage>;
+#ifdef BULK_SIMULATE_ON_SQLITE
+/// A database file of the seed's own, which every process opens anew.
+class backend {
+public:
+    void open() {
+        close();
+        storage_ = bulk::sqlite::storage::open(directory_.path("bulk.db")).value();
+    }
+    void close() { storage_.reset(); }
+    bulk::sqlite::storage& operator*() { return *storage_; }
+    bulk::sqlite::storage* operator->() { return &*storage_; }
+
+private:
+    support::temporary_directory directory_;
+    std::optional<bulk::sqlite::storage> storage_;
+};
+#else
+class backend {
+public:
+    void open() {}
+    void close() {}
+    bulk::memory::storage& operator*() { return storage_; }
+    bulk::memory::storage* operator->() { return &storage_; }
+
+private:
+    bulk::memory::storage storage_;
+};
+#endif
+
+using storage = support::faulty_storage<std::remove_cvref_t<decltype(*std::declval<backend&>())>>;
 using service =
     bulk::service<std::remove_const_t<decltype(bulk::operations<everything, asking>)>, storage>;
 
@@ -257,7 +292,7 @@ public:
             played& one = played_[roll(played_.size())];
             if (one.may_cancel && roll(200) == 0) (void)service_->cancel(one.id);
             if (roll(150) == 0) (void)service_->pause(one.id);
-            if (const auto record = memory_.get(one.id); record && record->paused && roll(10) == 0)
+            if (const auto record = stored_->get(one.id); record && record->paused && roll(10) == 0)
                 (void)service_->resume(one.id);
             if (!jobs_->step()) jobs_->advance(1s);
         }
@@ -311,9 +346,11 @@ private:
         const auto time = jobs_ ? jobs_->now() - bulk::timestamp{} : 0us;
         jobs_ = std::make_unique<support::seeded_executor>(random_());
         jobs_->advance(time - (jobs_->now() - bulk::timestamp{}) + 15s);  // past the lease
-        service_.emplace(bulk::operations<everything, asking>,
-                         storage{memory_, [this](const char*) { return roll(1000) < fault_rate_; }},
-                         options_, bulk::read_options{}, jobs_.get());
+        stored_.open();
+        service_.emplace(
+            bulk::operations<everything, asking>,
+            storage{*stored_, [this](const char*) { return roll(1000) < fault_rate_; }}, options_,
+            bulk::read_options{}, jobs_.get());
     }
 
     /// The process dies: nothing volatile is left.
@@ -338,7 +375,7 @@ private:
         const bool is_second = sent.row && has_gone_on(to, to_number(*sent.row), sent.key);
         bulk::result<bulk::signal_receipt> receipt;
         if (!service_) {
-            receipt = memory_.send(sent, sent.sent_at + 24h);
+            receipt = stored_->send(sent, sent.sent_at + 24h);
         } else if (sent.row) {
             const auto full = bulk::full_signal_key(to.id, sent.key, *sent.row);
             receipt =
@@ -365,7 +402,7 @@ private:
 
     /// Whether an operation has come to its end, and is not tried once more.
     bool is_over(played& one) {
-        const auto record = memory_.get(one.id).value();
+        const auto record = stored_->get(one.id).value();
         if (!is_final(record.state)) return false;
         if (one.retries < 2 && roll(2) == 0) {
             check(one);
@@ -381,14 +418,14 @@ private:
         } else {
             one.retries = 2;
         }
-        return is_final(memory_.get(one.id).value().state);
+        return is_final(stored_->get(one.id).value().state);
     }
 
     void wrong(std::string what) { world_.wrong.push_back(std::move(what)); }
 
     /// P1: every row in exactly one place, and the counters say so.
     void check(const played& one) {
-        const auto operation = memory_.get(one.id).value();
+        const auto operation = stored_->get(one.id).value();
         bulk::row_counters counted{.total = one.kinds.size()};
         for (std::uint64_t row = 1; row <= one.kinds.size(); ++row)
             check_row(one, operation, row, counted);
@@ -403,7 +440,7 @@ private:
     }
 
     std::optional<bulk::row_record> record(const played& one, std::uint64_t row, int step) {
-        return memory_.get(one.id, bulk::row_number{row}, static_cast<bulk::step_index>(step))
+        return stored_->get(one.id, bulk::row_number{row}, static_cast<bulk::step_index>(step))
             .value();
     }
 
@@ -454,7 +491,7 @@ private:
         if (ends != operation.retry_count + 1)
             wrong("the end was told " + std::to_string(ends) + " times");
         const auto again =
-            memory_.retry_history({.operation = one.id, .page_size = 1000}).value().total;
+            stored_->retry_history({.operation = one.id, .page_size = 1000}).value().total;
         if (failed_rows != operation.rows.failed + again)
             wrong("not every failed row was told once");
     }
@@ -512,7 +549,7 @@ private:
         std::vector<bulk::event> all;
         while (true) {
             const auto more =
-                memory_.events(id, all.empty() ? 0 : all.back().sequence, 1000).value();
+                stored_->events(id, all.empty() ? 0 : all.back().sequence, 1000).value();
             if (more.empty()) return all;
             all.insert(all.end(), more.begin(), more.end());
         }
@@ -526,7 +563,7 @@ private:
     std::string dump() {
         std::string all;
         for (const auto& one : played_) {
-            const auto operation = memory_.get(one.id).value();
+            const auto operation = stored_->get(one.id).value();
             all += one.name + ' ' + std::string{bulk::name_of(operation.state)} + ' ' +
                    show(operation.rows) + (operation.paused ? " paused" : "") +
                    (operation.cancel_requested ? " to cancel" : "") + " retried " +
@@ -544,7 +581,7 @@ private:
     std::vector<played> played_;
     bulk::service_options options_;
     std::uint64_t fault_rate_ = 0;  ///< calls in a thousand
-    bulk::memory::storage memory_;
+    backend stored_;
     std::unique_ptr<support::seeded_executor> jobs_;
     std::optional<service> service_;
 };

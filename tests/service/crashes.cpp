@@ -84,8 +84,7 @@ suite<"crashes"> crashes = [] {
         deadly::is_reached = true;
         die_at(on, id, 3, -1, options);
         on.finish(id);
-        expect(on.errors(id).starts_with("3 validation: the process ended once"))
-            << on.errors(id);
+        expect(on.errors(id).starts_with("3 validation: the process ended once")) << on.errors(id);
         expect(on.errors(id).contains("step 'validation'"));
     };
 

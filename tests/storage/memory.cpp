@@ -1,5 +1,6 @@
 #include "../conformance/events_and_files.hpp"
 #include "../conformance/operations.hpp"
+#include "../conformance/removal.hpp"
 #include "../conformance/retry.hpp"
 #include "../conformance/rows.hpp"
 #include "../conformance/signals.hpp"
@@ -44,6 +45,7 @@ suite<"memory"> memory = [] {
     check_waits_long_over();
     conformance::check_retry(make);
     conformance::check_steps(make);
+    conformance::check_removal(make);
     conformance::check_events(make);
     conformance::check_files(make);
 };

@@ -38,6 +38,17 @@ suite<"record page"> pages = [] {
             bulk::record_page page;
             for (const auto& run : runs) page.add(run);
             expect(page.runs() == ordered);
+
+            // Some of them first, the others together in between.
+            bulk::record_page together;
+            std::vector<bulk::completed_run> others;
+            for (const auto& run : ordered)
+                if (random() % 3 == 0)
+                    others.push_back(run);
+                else
+                    together.add(run);
+            together.add(others);
+            expect(together.runs() == ordered);
             for (const auto& run : ordered)
                 expect(*page.find(run.first) == run and *page.find(run.end() - 1) == run);
             expect(bulk::page_from_bytes(to_bytes(page)).value() == page);

@@ -1,5 +1,6 @@
 #include "../conformance/events_and_files.hpp"
 #include "../conformance/operations.hpp"
+#include "../conformance/removal.hpp"
 #include "../conformance/retry.hpp"
 #include "../conformance/rows.hpp"
 #include "../conformance/signals.hpp"
@@ -36,6 +37,7 @@ suite<"sqlite"> sqlite = [] {
     conformance::check_signals(make);
     conformance::check_retry(make);
     conformance::check_steps(make);
+    conformance::check_removal(make);
     conformance::check_events(make);
     conformance::check_files(make);
 };

@@ -51,6 +51,9 @@ public:
                     const bulk::step_moves& to) {
         return call("move_steps", [&] { return storage_.move_steps(held, record, to); });
     }
+    auto remove(bulk::operation_id id) {
+        return call("remove", [&] { return storage_.remove(id); });
+    }
     bulk::flight_recorder& flights() { return storage_.flights(); }
     auto crashes(bulk::operation_id id) {
         return call("crashes", [&] { return storage_.crashes(id); });
@@ -110,6 +113,9 @@ public:
     }
     auto remove_file(const std::string& id) {
         return call("remove_file", [&] { return storage_.remove_file(id); });
+    }
+    auto files(const std::string& after, std::uint32_t limit) {
+        return call("files", [&] { return storage_.files(after, limit); });
     }
 
 private:

@@ -53,6 +53,8 @@ struct service_options {
     std::chrono::milliseconds early_signal_ttl = std::chrono::hours{24};  ///< until a row waits
     std::chrono::milliseconds lease_time{30'000};  ///< without a heartbeat, then others take over
     scheduling scheduler = scheduling::channels;
+    std::chrono::milliseconds unused_upload_age =
+        std::chrono::hours{24};  ///< uploads of no operation are removed at start; 0 is never
 };
 
 [[nodiscard]] inline result<> validate(const service_options& options) {
@@ -72,6 +74,7 @@ struct service_options {
             : result<>{},
         positive("early_signal_ttl", options.early_signal_ttl),
         positive("lease_time", options.lease_time),
+        not_negative("unused_upload_age", options.unused_upload_age),
     });
 }
 

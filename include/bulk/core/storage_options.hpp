@@ -11,7 +11,8 @@
 
 namespace bulk {
 
-/// Uploads in a directory of this machine.
+/// Uploads in a directory of this machine. It belongs to one database: uploads that the operations
+/// of that one do not refer to are removed.
 struct directory_options {
     std::string base_path = "bulk-storage";
 };
@@ -44,7 +45,7 @@ struct sqlite_options {
     bulk::durability durability = bulk::durability::normal;
     std::chrono::milliseconds busy_timeout{10'000};  ///< for others who write; then it fails
     int cache_kib = 2'048;          ///< of memory for each connection; there are a few
-    std::string files_directory{};  ///< empty: `<database>-files`
+    std::string files_directory{};  ///< for this database alone; empty: `<database>-files`
 };
 
 [[nodiscard]] inline result<> validate(const directory_options& options) {

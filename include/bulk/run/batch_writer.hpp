@@ -10,39 +10,48 @@
 #include <bulk/storage/record_page.hpp>
 #include <bulk/storage/row_batch.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bulk {
 
 /// What one task found out since it last handed it over. Rows that went well, quickly and one behind
-/// the other cost a comparison and an increment each.
+/// the other cost a comparison and an increment each. Between two looks at the clock lies a window:
+/// each part of what was done in it gets its share of the time.
 class batch_writer {
 public:
     explicit batch_writer(const stopwatch& watch) : watch_{watch} {}
 
     /// A row went through these steps, and nobody looked at the clock.
     void quickly_done(row_number row, step_index first, step_index last) {
-        if (window_.rows > 0 && to_number(row) == to_number(window_.first_row) + window_.rows &&
-            window_.first_step == first && window_.last_step == last) [[likely]] {
-            ++window_.rows;
+        if (stretch_.rows > 0 && to_number(row) == to_number(stretch_.first_row) + stretch_.rows &&
+            stretch_.first_step == first && stretch_.last_step == last) [[likely]] {
+            ++stretch_.rows;
             return;
         }
-        const timestamp now = close_window();
-        window_ = {
-            .first_row = row, .rows = 1, .first_step = first, .last_step = last, .started_at = now};
+        end_stretch();
+        open_window();
+        stretch_ = {.first_row = row, .rows = 1, .first_step = first, .last_step = last};
+    }
+
+    /// The same, of one step that has a record of its own: its times are filled in.
+    void quickly_done(row_record record) {
+        end_stretch();
+        open_window();
+        parts_.push_back({.is_record = true, .index = batch_.records.size(), .steps = 1});
+        batch_.records.push_back(std::move(record));
     }
 
     /// What was counted so far ends now.
     timestamp close_window() {
         const timestamp now = watch_.now();
-        if (window_.rows > 0) {
-            window_.completed_at = now;
-            batch_.completed.push_back(window_);
-            window_.rows = 0;
-        }
+        end_stretch();
+        share_out(now);
         last_close_ = now;
         return now;
     }
@@ -77,6 +86,7 @@ public:
     /// Everything so far, but for how many rows were looked at.
     [[nodiscard]] row_batch take() {
         close_window();
+        last_close_.reset();  // what is done with it may take long
         return std::exchange(batch_, row_batch{});
     }
     /// What was taken, and before what has come since.
@@ -93,13 +103,63 @@ public:
         const auto rows = std::exchange(rows_, 0);
         auto answer = take(batch_, rows, now);
         batch_.clear();
+        last_close_.reset();  // that may have taken long
         return answer;
     }
 
 private:
+    /// What was done in a window: rows one behind the other, or a record.
+    struct part {
+        bool is_record = false;
+        std::size_t index = 0;    ///< in the batch
+        std::uint64_t steps = 0;  ///< so many, each of its rows counted
+    };
+
+    void open_window() {
+        if (parts_.empty()) window_began_ = last_close_ ? *last_close_ : watch_.now();
+    }
+
+    void end_stretch() {
+        if (stretch_.rows == 0) return;
+        const auto steps = to_number(stretch_.last_step) - to_number(stretch_.first_step) + 1;
+        parts_.push_back({.index = batch_.completed.size(),
+                          .steps = stretch_.rows * static_cast<std::uint64_t>(steps)});
+        batch_.completed.push_back(stretch_);
+        stretch_.rows = 0;
+    }
+
+    /// One part behind the other. The clock is looked at as soon as a row is not quick, so that only
+    /// the last part can have taken long.
+    void share_out(timestamp now) {
+        const auto time = now - window_began_;
+        std::uint64_t all = 0, before = 0;
+        for (const auto& each : parts_) all += each.steps;
+        timestamp begin = window_began_;
+        for (const auto& each : parts_) {
+            before += each.steps;
+            const auto steps = static_cast<std::int64_t>(before);
+            const timestamp end =
+                before == all
+                    ? now
+                    : window_began_ + std::min(time * steps / static_cast<std::int64_t>(all),
+                                               steps * stopwatch::precision);
+            if (each.is_record) {
+                batch_.records[each.index].started_at = begin;
+                batch_.records[each.index].completed_at = end;
+            } else {
+                batch_.completed[each.index].started_at = begin;
+                batch_.completed[each.index].completed_at = end;
+            }
+            begin = end;
+        }
+        parts_.clear();
+    }
+
     const stopwatch& watch_;
     row_batch batch_;
-    rows_completed window_{};
+    rows_completed stretch_{};  ///< that goes on
+    std::vector<part> parts_;   ///< of the window, but for the stretch
+    timestamp window_began_{};
     std::optional<timestamp> last_close_;  ///< where the next window begins
     std::uint64_t rows_ = 0;
 };

@@ -158,6 +158,11 @@ private:
                 return row_validation<Op>::reads_all && known->state == row_state::completed;
             return may_go_on(*known);
         }
+        [[nodiscard]] std::uint64_t unwanted(row_number first, std::uint64_t most) const {
+            std::uint64_t rows = 0;
+            while (rows < most && !wants(row_number{to_number(first) + rows})) ++rows;
+            return rows;
+        }
 
         template <typename Reader>
         bool operator()(const row_type& row, read_status status, Reader& reader) {

@@ -48,9 +48,9 @@ public:
     /// A row through its steps, from where it begins.
     void walk(row_task& at, const row_type& row, const row_place& place, row_start start) {
         const bool is_exact = at.watch.is_exact();
-        // Something is known of the first step already, so that it has a record of its own.
-        bool is_apart = start.attempt > 1 || start.retry_attempt > 0 || start.before != nullptr;
-        timestamp began = is_exact || is_apart ? at.watch.now() : timestamp{};
+        // What has waited is not one of many that are quick.
+        bool is_timed = is_exact || start.attempt > 1 || start.before != nullptr;
+        timestamp began = is_timed ? at.watch.now() : timestamp{};
         int done = start.step;
         int quick = done;  // from here on steps were done quickly, and are not written yet
         const bool finished = instance_.steps().visit_from(
@@ -59,8 +59,13 @@ public:
                 answer said = answer::done;
                 if constexpr (is_plain<Step>) {
                     said = call_step(step, row, instance_.metadata(), at.ctx, at.details);
-                    if (said == answer::done && !is_exact && !is_apart &&
-                        !at.transaction->is_open()) [[likely]] {
+                    if (said == answer::done && !is_timed && !at.transaction->is_open())
+                        [[likely]] {
+                        if (start.retry_attempt > 0) [[unlikely]] {
+                            consequences_.retry_quickly_done(
+                                at, place.number(), done, std::exchange(start, {}).retry_attempt);
+                            quick = done + 1;
+                        }
                         ++done;
                         return true;
                     }
@@ -72,13 +77,13 @@ public:
                            .began = began,
                            .before = start.before};
                 if constexpr (!is_plain<Step>) said = call(at, step, here);
-                if (!is_exact && !is_apart)
+                if (!is_timed)
                     here.began = consequences_.quick_part(at, place.number(), quick, done);
                 if (!conclude(at, step.description, said, here)) return false;
                 quick = ++done;
                 began = here.ended;
                 start = {};
-                is_apart = false;
+                is_timed = is_exact;
                 return true;
             });
         if (finished) {

@@ -28,7 +28,7 @@ enum class unit_end : std::uint8_t { more, end_of_file };
 
 /// Where the rows of one pass over a file come from. `Visitor` is called as
 /// `visit(Row&, read_status, reader)` and returns whether to go on; `visit.wants(row)` says before
-/// whether the row has to be read at all.
+/// whether the row has to be read at all, and `visit.unwanted(row, most)` how many from it on do not.
 template <declared_row Row, typename Visitor>
 class row_supply {
 public:
@@ -59,12 +59,16 @@ template <declared_row Row, typename Reader, typename Visitor>
 [[nodiscard]] result<unit_end> read_rows(Reader& from, std::uint64_t rows, Visitor& visit) {
     Row row{};
     for (std::uint64_t i = 0; i < rows; ++i) {
-        if constexpr (requires { from.skip(); })
-            if (visit.is_selective() && !visit.wants(row_number{to_number(from.row()) + 1})) {
-                const auto status = from.skip();
-                if (status == read_status::end) return unit_end::end_of_file;
-                if (status == read_status::failure) return std::unexpected{from.error()};
-                continue;
+        if constexpr (requires { from.skip(rows); })
+            if (visit.is_selective()) {
+                const auto passed = visit.unwanted(row_number{to_number(from.row()) + 1}, rows - i);
+                if (passed > 0) {
+                    const auto status = from.skip(passed);
+                    if (status == read_status::end) return unit_end::end_of_file;
+                    if (status == read_status::failure) return std::unexpected{from.error()};
+                    i += passed;
+                    if (i == rows) break;
+                }
             }
         const auto status = from.next(row);
         if (status == read_status::end) return unit_end::end_of_file;

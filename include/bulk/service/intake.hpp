@@ -69,7 +69,8 @@ template <typename Operations, typename Metadata>
 }
 
 /// Stores the file, then the operation: whoever sees the operation sees its file. Nothing is kept of
-/// what cannot be stored whole, and nothing of a file whose operation exists already.
+/// what cannot be stored whole, and nothing of a file whose operation exists already. What is left of
+/// a process that dies in between, `unused_uploads` finds by the moment that both have in common.
 template <storage Storage>
 [[nodiscard]] result<operation_record> store_operation(Storage& storage, operation_record record,
                                                        byte_source& bytes, std::int64_t most) {

@@ -25,6 +25,7 @@
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/intake.hpp>
 #include <bulk/service/metrics.hpp>
+#include <bulk/service/retention.hpp>
 #include <bulk/service/retry_desk.hpp>
 #include <bulk/service/service_core.hpp>
 #include <bulk/service/signal_desk.hpp>
@@ -272,6 +273,17 @@ public:
     /// A way to tell people what becomes of their operations, from now on.
     [[nodiscard]] result<> add_channel(std::string name, notification_channel channel) {
         return core_->notifications().add(std::move(name), std::move(channel));
+    }
+
+    // --- the end of operations --------------------------------------------------------------------
+
+    /// Removes one that has ended: its records, its events and its file.
+    [[nodiscard]] result<> remove(operation_id id) {
+        return retention<Storage>{storage()}.remove(id);
+    }
+    /// Removes those that ended long ago.
+    [[nodiscard]] result<prune_report> prune(const prune_options& options) {
+        return retention<Storage>{storage()}.prune(options, core_->jobs().now());
     }
 
     // --- the service itself ----------------------------------------------------------------------

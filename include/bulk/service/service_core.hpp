@@ -19,6 +19,7 @@
 #include <bulk/service/metrics.hpp>
 #include <bulk/service/notifier.hpp>
 #include <bulk/service/subscriptions.hpp>
+#include <bulk/service/unused_uploads.hpp>
 #include <bulk/storage/concepts.hpp>
 
 #include <algorithm>
@@ -83,7 +84,7 @@ public:
             subscribe_declared<Op>(subscriptions_);
         });
         subscriptions_.notify();
-        look_for_work();
+        begin_jobs();
         schedule_poll();
         run_inline([this] { return dispatcher_.is_idle(); });
     }
@@ -316,6 +317,39 @@ private:
                             self->subscriptions_.notify();
                             self->schedule_poll();
                         }});
+    }
+
+    /// The first job: work that is there, and then what processes that died while they took a file in
+    /// have left. A process that only takes files in leaves both to those that run them.
+    void begin_jobs() {
+        if (options_.scheduler == scheduling::none) return;
+        jobs_.submit(job{[weak = this->weak_from_this()] {
+            const auto self = weak.lock();
+            if (self == nullptr) return;
+            self->dispatcher_.look_for_work();
+            if (self->options_.unused_upload_age.count() > 0)
+                self->remove_unused_uploads(
+                    {self->storage_, self->jobs_.now() - self->options_.unused_upload_age});
+        }});
+    }
+
+    /// In as many jobs as there are pages of uploads.
+    void remove_unused_uploads(unused_uploads<Storage> search) {
+        const auto more = search.look_on();
+        if (more && *more)
+            return jobs_.submit(job{[weak = this->weak_from_this(), search]() mutable {
+                if (const auto self = weak.lock(); self != nullptr && self->usable())
+                    self->remove_unused_uploads(std::move(search));
+            }});
+        if (!log_) return;
+        if (!more)
+            log_({log_level::warning,
+                  "unused uploads stay until the next start",
+                  {{"why", more.error().message}}});
+        else if (search.removed() > 0)
+            log_({log_level::info,
+                  "unused uploads removed",
+                  {{"count", std::to_string(search.removed())}}});
     }
 
     const log_handler log_;

@@ -54,6 +54,9 @@ concept operation_store =
         { store.renew(held, now, time) } -> std::same_as<result<operation_record>>;
         /// Gives a lease back: the operation can be claimed at once.
         { store.release(held) } -> std::same_as<result<>>;
+        /// Deletes one that has ended, with everything of it but its file; refused with
+        /// `illegal_transition` while it has not.
+        { store.remove(id) } -> std::same_as<result<>>;
     };
 
 /// The records of rows.
@@ -129,14 +132,18 @@ concept event_store =
 
 /// Uploads.
 template <typename Store>
-concept file_store = requires(Store& store, std::string name, byte_pull pull, std::uint64_t most,
-                              timestamp now, const std::string& id, std::uint64_t offset) {
-    /// Fails with `invalid_argument` when there are more than `most` bytes (0: any number).
-    { store.put_file(name, pull, most, now) } -> std::same_as<result<stored_file>>;
-    { store.file(id) } -> std::same_as<result<stored_file>>;
-    { store.open_file(id, offset) } -> std::same_as<result<byte_pull>>;
-    { store.remove_file(id) } -> std::same_as<result<>>;
-};
+concept file_store =
+    requires(Store& store, std::string name, byte_pull pull, std::uint64_t most, timestamp now,
+             const std::string& id, std::uint64_t offset, std::uint32_t limit) {
+        /// Fails with `invalid_argument` when there are more than `most` bytes (0: any number).
+        { store.put_file(name, pull, most, now) } -> std::same_as<result<stored_file>>;
+        { store.file(id) } -> std::same_as<result<stored_file>>;
+        { store.open_file(id, offset) } -> std::same_as<result<byte_pull>>;
+        { store.remove_file(id) } -> std::same_as<result<>>;
+        /// Those behind the one of that id, which may be gone (empty: from the beginning), oldest first;
+        /// fewer than `limit` only at the end.
+        { store.files(id, limit) } -> std::same_as<result<std::vector<stored_file>>>;
+    };
 
 /// A backend that lets a step write in the transaction that records it. Not every one can.
 template <typename Store>

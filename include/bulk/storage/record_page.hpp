@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +57,26 @@ public:
             runs_.reserve(rows_per_page / 100 + 8);  // batches of a hundred are usual
         const auto place = std::ranges::upper_bound(runs_, run.first, {}, &completed_run::first);
         runs_.insert(place, run);
+    }
+
+    /// Several, in order. Rows that are tried again come in between all others, and what is behind
+    /// them moves once for all of them.
+    void add(std::span<const completed_run> added) {
+        while (!added.empty() && (runs_.empty() || runs_.back().end() <= added.front().first)) {
+            add(added.front());
+            added = added.subspan(1);
+        }
+        auto left = static_cast<std::ptrdiff_t>(runs_.size());  // to be moved
+        runs_.resize(runs_.size() + added.size());
+        const auto begin = runs_.begin();
+        for (; !added.empty(); added = added.first(added.size() - 1)) {
+            const auto more = std::ssize(added);
+            const auto behind = std::ranges::upper_bound(begin, begin + left, added.back().first,
+                                                         {}, &completed_run::first);
+            std::move_backward(behind, begin + left, begin + left + more);
+            left = behind - begin;
+            *(behind + more - 1) = added.back();
+        }
     }
 
     /// The run that the row is in, if it is in one.

@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/storage/record_page.hpp>
+#include <bulk/storage/step_moves.hpp>
 #include <bulk/storage/varint.hpp>
 
 #include <algorithm>
@@ -60,12 +61,31 @@ public:
         return nullptr;
     }
 
+    /// As it is when the steps stand elsewhere.
+    [[nodiscard]] window_page moved_to(const step_moves& to) const {
+        window_page page;
+        for (auto window : windows_) {
+            const auto last = window.last_step;
+            for (auto step = window.first_step; step <= last; step = next(step)) {
+                window.first_step = window.last_step = moved(step, to);
+                while (step < last && moved(next(step), to) == next(window.last_step)) {
+                    step = next(step);
+                    window.last_step = next(window.last_step);
+                }
+                page.add(window);
+            }
+        }
+        return page;
+    }
+
     /// By first row.
     [[nodiscard]] const std::vector<completed_window>& windows() const { return windows_; }
 
     bool operator==(const window_page&) const = default;
 
 private:
+    static step_index next(step_index step) { return static_cast<step_index>(to_number(step) + 1); }
+
     [[nodiscard]] static bool is_alike(const completed_window& a, const completed_window& b) {
         return a.first_step == b.first_step && a.last_step == b.last_step &&
                a.started_at == b.started_at && a.took == b.took;

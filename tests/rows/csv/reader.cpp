@@ -6,9 +6,12 @@
 
 #include <support/ut.hpp>
 
+#include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace boost::ut;
@@ -31,6 +34,11 @@ struct item {
 };
 BULK_ROW(item, (id, .column = "Item No"), name, note, price, box, active,
          (stock, .required = false));
+
+struct number {
+    int id = 0;
+};
+BULK_ROW(number, id);
 
 // The same tests run on lazycsv, where that is enabled; what it cannot do is left out below.
 #ifdef BULK_TEST_LAZYCSV
@@ -167,12 +175,51 @@ suite<"csv reader"> readers = [] {
                    .ends_with("2:2|n|o|1.00|small|yes|1\n"));
     };
 
+    "rows that are skipped count, blank lines do not"_test = [] {
+        const auto check = [](auto& reader, auto row, std::uint64_t rows) {
+            std::mt19937 random{5};
+            std::uint64_t at = 0;
+            for (std::uint64_t skipped = 1; at + skipped < rows; skipped = 1 + random() % 400) {
+                expect(reader.skip(skipped) == bulk::read_status::row);
+                expect(fatal(reader.next(row) == bulk::read_status::row)) << at;
+                at += skipped + 1;
+                expect(to_number(reader.row()) == at and std::cmp_equal(row.id, at));
+            }
+            expect(reader.skip(rows) == bulk::read_status::end);
+            expect(to_number(reader.row()) == rows);
+        };
+        std::string wide = header(), narrow = "id\n";
+        for (int number = 1; number <= 10'000; ++number) {  // more than a window
+            for (auto* text : {&wide, &narrow}) {
+                if (number % 7 == 0) *text += "\n\r\n";
+                *text += std::to_string(number);
+            }
+            wide += number % 11 == 0 ? ",n,o,1,small,1,1\r\n" : ",n,o,1,small,1,1\n";
+            narrow += '\n';
+        }
+        auto items = reader::open(bulk::bytes_of_text(wide)).value();
+        check(items, item{}, 10'000);
+        auto numbers =
+            bulk::csv::reader<number, scanner>::open(bulk::bytes_of_text(narrow)).value();
+        check(numbers, number{}, 10'000);
+    };
+
     // From here on: what lazycsv does not read.
     if constexpr (!scanner::is_rfc_4180) return;
 
     "newlines in quotes are text"_test = [] {
         expect(read(header() + "1,\"n\nm\",\"\r\n\",1,small,1,1\n") ==
                "1:1|n\nm|\r\n|1.00|small|yes|1\n"s);
+    };
+
+    "newlines in quotes are skipped with their row"_test = [] {
+        const std::string text =
+            header() + "1,\"n\n2,m\",o,1,small,1,1\n2,\"\n\n\",o,1,small,1,1\n3,n,o,1,small,1,1\n";
+        auto opened = reader::open(bulk::bytes_of_text(text)).value();
+        item row;
+        expect(opened.skip(2) == bulk::read_status::row);
+        expect(opened.next(row) == bulk::read_status::row and row.id == 3_i);
+        expect(opened.line() == 7_u);
     };
 
     "a carriage return alone ends a line"_test = [] {

@@ -443,6 +443,17 @@ suite<"any way of reading"> ways = [] {
         }
     };
 
+    "rows that are skipped count"_test = [] {
+        std::string text;
+        for (int number = 1; number <= 5; ++number)
+            text += R"({"key": "k", "value": )" + std::to_string(number) + "}\n";
+        auto opened = bulk::json::reader<entry>::open(bulk::bytes_of_text(text), layout::lines);
+        entry row;
+        expect(opened.skip(3) == bulk::read_status::row);
+        expect(opened.next(row) == bulk::read_status::row and row.value == 4_i);
+        expect(opened.skip(2) == bulk::read_status::end and to_number(opened.row()) == 5_u);
+    };
+
     "a source that fails, fails the file"_test = [] {
         auto reader = bulk::json::reader<entry>::open(
             bulk::byte_source{[](std::span<char>) -> bulk::result<std::size_t> {

@@ -84,12 +84,21 @@ public:
         return read ? read_status::row : explain(record);
     }
 
-    /// Goes past the next row without reading it.
-    [[nodiscard]] read_status skip() {
-        const auto found = std::exchange(pending_, false) ? found::record : scanner_.next();
-        if (found == found::end) return read_status::end;
-        if (found == found::failure) return read_status::failure;
-        row_ = row_number{to_number(row_) + 1};
+    /// Goes past the next rows, at least one, without reading them.
+    [[nodiscard]] read_status skip(std::uint64_t rows) {
+        while (rows > 0) {
+            std::uint64_t passed = 0;
+            if constexpr (requires { scanner_.pass(rows); })
+                if (!pending_) passed = scanner_.pass(rows);
+            if (passed == 0) {
+                const auto found = std::exchange(pending_, false) ? found::record : scanner_.next();
+                if (found == found::end) return read_status::end;
+                if (found == found::failure) return read_status::failure;
+                passed = 1;
+            }
+            row_ = row_number{to_number(row_) + passed};
+            rows -= passed;
+        }
         return read_status::row;
     }
 

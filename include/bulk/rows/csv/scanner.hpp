@@ -78,16 +78,31 @@ public:
                        .quotes = structure_.has_quotes ? structure_.quotes.data() : nullptr,
                        .size = last - first,
                        .begin = begin_};
-            begin_ = end + 1;
-            if (window_.is_in_place())  // the next part comes from memory while this one is used
-                for (std::uint32_t at = record_.begin; at < begin_; at += 64)
-                    __builtin_prefetch(data + at + window_.capacity());
+            move_to(end + 1);
             const std::uint32_t last_begin =
                 record_.size == 1 ? record_.begin : ends().field(last - 2) + 1;
             if (end > last_begin && data[end - 1] == '\r' && data[end] == '\n') --end;
             if (record_.size == 1 && is_nothing(record_.whole())) continue;
             return found::record;
         }
+    }
+
+    /// Goes past up to so many records that are at hand already; how many that were. There is no
+    /// current one then. What may be a blank line or a comment is left to `next`.
+    [[nodiscard]] std::uint64_t pass(std::uint64_t records) {
+        const auto most = std::min<std::uint64_t>(records, ends().row_count() - row_);
+        const std::size_t last = row_ + static_cast<std::size_t>(most);
+        std::size_t row = row_;
+        for (std::uint32_t before = row == 0 ? 0 : ends().fields_up_to(row - 1); row < last;
+             ++row) {
+            const std::uint32_t fields = ends().fields_up_to(row) - before;
+            if (fields == 1) break;
+            before += fields;
+        }
+        const std::uint64_t passed = row - row_;
+        if (passed > 0) move_to(ends().field(ends().fields_up_to(row - 1) - 1) + 1);
+        row_ = row;
+        return passed;
     }
 
     [[nodiscard]] const record& current() const { return record_; }
@@ -119,6 +134,14 @@ public:
 
 private:
     [[nodiscard]] end_positions& ends() { return structure_.ends; }
+
+    /// The next row begins there. The next part comes from memory while this one is used.
+    void move_to(std::uint32_t begin) {
+        if (window_.is_in_place())
+            for (std::uint32_t at = begin_; at < begin; at += 64)
+                __builtin_prefetch(window_.data() + at + window_.capacity());
+        begin_ = begin;
+    }
 
     [[nodiscard]] bool is_nothing(std::string_view line) const {
         if (dialect_.trim) line = trimmed(line);

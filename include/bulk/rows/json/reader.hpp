@@ -81,12 +81,14 @@ public:
         return read_status::row;
     }
 
-    /// Goes past the next row without reading it.
-    [[nodiscard]] read_status skip() {
-        const auto found = scanner_.next();
-        if (found == found::end) return read_status::end;
-        if (found == found::failure) return read_status::failure;
-        row_ = row_number{to_number(row_) + 1};
+    /// Goes past the next rows, at least one, without reading them.
+    [[nodiscard]] read_status skip(std::uint64_t rows) {
+        for (; rows > 0; --rows) {
+            const auto found = scanner_.next();
+            if (found == found::end) return read_status::end;
+            if (found == found::failure) return read_status::failure;
+            row_ = row_number{to_number(row_) + 1};
+        }
         return read_status::row;
     }
 

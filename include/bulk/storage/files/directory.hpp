@@ -4,6 +4,7 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/core/page.hpp>
 #include <bulk/core/storage_options.hpp>
 #include <bulk/core/uuid.hpp>
 #include <bulk/storage/concepts.hpp>
@@ -15,6 +16,7 @@
 #include <bulk/storage/files/upload_folder.hpp>
 #include <bulk/storage/stored_file.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -131,6 +133,26 @@ public:
             return failed_call("remove", folder_of(base_, id), errno);
         }
         return remove_folder(system_, removed);
+    }
+
+    /// By the moment that the ids begin with. One whose description cannot be made out is passed
+    /// over. Each call looks at the names of all.
+    [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
+                                                         std::uint32_t limit) {
+        auto ids = names_in(base_);
+        if (!ids) return std::unexpected{ids.error()};
+        std::erase_if(*ids, [&](const std::string& id) { return !is_id(id) || id <= after; });
+        std::ranges::sort(*ids);
+        std::vector<stored_file> found;
+        for (const auto& id : *ids) {
+            auto about = read_description(id);
+            if (about)
+                found.push_back(std::move(*about));
+            else if (about.error().code == errc::unavailable)
+                return std::unexpected{std::move(about).error()};
+            if (found.size() >= std::clamp<std::uint32_t>(limit, 1, largest_page)) break;
+        }
+        return found;
     }
 
 private:

@@ -21,7 +21,7 @@ class event_log {
 public:
     void append(const std::vector<event>& events) {
         for (event each : events) {
-            each.sequence = all_.size() + 1;
+            each.sequence = ++last_;
             of_[each.operation].push_back(each.sequence);
             all_.push_back(std::move(each));
         }
@@ -31,14 +31,19 @@ public:
                                           std::optional<std::uint64_t> after,
                                           std::uint32_t limit) const {
         if (!id)
-            return pick(all_.size(), after ? std::min<std::uint64_t>(*after, all_.size()) : 0,
-                        after.has_value(), limit, [](std::size_t at) { return at; });
+            return pick(all_.size(), after ? place_behind(*after) : 0, after.has_value(), limit,
+                        [](std::size_t at) { return at; });
         const auto of = of_.find(*id);
         if (of == of_.end()) return {};
         const auto& numbers = of->second;
         const auto first = std::ranges::upper_bound(numbers, after.value_or(0)) - numbers.begin();
         return pick(numbers.size(), static_cast<std::size_t>(first), after.has_value(), limit,
-                    [&](std::size_t at) { return static_cast<std::size_t>(numbers[at] - 1); });
+                    [&](std::size_t at) { return place_behind(numbers[at] - 1); });
+    }
+
+    void remove(operation_id id) {
+        if (of_.erase(id) > 0)
+            std::erase_if(all_, [&](const event& each) { return each.operation == id; });
     }
 
     [[nodiscard]] std::optional<std::uint64_t> position(const std::string& reader) const {
@@ -53,6 +58,11 @@ public:
     }
 
 private:
+    [[nodiscard]] std::size_t place_behind(std::uint64_t number) const {
+        return static_cast<std::size_t>(
+            std::ranges::upper_bound(all_, number, {}, &event::sequence) - all_.begin());
+    }
+
     /// Of `count` events so many from `first` on, or the newest.
     template <typename Place>
     [[nodiscard]] std::vector<event> pick(std::size_t count, std::size_t first, bool is_from_first,
@@ -64,7 +74,8 @@ private:
         return found;
     }
 
-    std::deque<event> all_;                                  ///< number n stands at n - 1
+    std::deque<event> all_;  ///< by number
+    std::uint64_t last_ = 0;
     std::map<operation_id, std::vector<std::uint64_t>> of_;  ///< their numbers
     std::map<std::string, std::uint64_t> positions_;
 };

@@ -8,13 +8,16 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk::memory {
 
@@ -51,18 +54,18 @@ struct upload {
 class file_table {
 public:
     [[nodiscard]] stored_file put(upload file) {
-        file.about.id = concat("memory-", ++last_);
-        return all_.emplace(file.about.id, file).first->second.about;
+        file.about.id = concat(prefix, ++last_);
+        return all_.emplace(last_, file).first->second.about;
     }
 
     [[nodiscard]] result<stored_file> about(const std::string& id) const {
-        const auto found = all_.find(id);
+        const auto found = all_.find(number_of(id));
         if (found == all_.end()) return no_file(id);
         return found->second.about;
     }
 
     [[nodiscard]] result<byte_pull> open(const std::string& id, std::uint64_t offset) const {
-        const auto found = all_.find(id);
+        const auto found = all_.find(number_of(id));
         if (found == all_.end()) return no_file(id);
         return byte_pull{[content = found->second.content, at = static_cast<std::size_t>(offset)](
                              std::span<char> into) mutable -> result<std::size_t> {
@@ -75,21 +78,40 @@ public:
     }
 
     [[nodiscard]] std::shared_ptr<const std::string> content(const std::string& id) const {
-        const auto found = all_.find(id);
+        const auto found = all_.find(number_of(id));
         return found == all_.end() ? nullptr : found->second.content;
     }
 
     [[nodiscard]] result<> remove(const std::string& id) {
-        if (all_.erase(id) == 0) return no_file(id);
+        if (all_.erase(number_of(id)) == 0) return no_file(id);
         return {};
     }
 
+    [[nodiscard]] std::vector<stored_file> list(const std::string& after,
+                                                std::uint32_t limit) const {
+        std::vector<stored_file> found;
+        for (auto each = all_.upper_bound(number_of(after));
+             each != all_.end() && found.size() < limit; ++each)
+            found.push_back(each->second.about);
+        return found;
+    }
+
 private:
+    static constexpr std::string_view prefix = "memory-";
+
+    /// 0, which none has, for what is no id of ours.
+    [[nodiscard]] static std::uint64_t number_of(std::string_view id) {
+        std::uint64_t number = 0;
+        if (id.starts_with(prefix))
+            std::from_chars(id.data() + prefix.size(), id.data() + id.size(), number);
+        return concat(prefix, number) == id ? number : 0;
+    }
+
     static std::unexpected<error> no_file(const std::string& id) {
         return fail(errc::not_found, concat("there is no file '", id, '\''));
     }
 
-    std::map<std::string, upload> all_;
+    std::map<std::uint64_t, upload> all_;  ///< in the order in which they came
     std::uint64_t last_ = 0;
 };
 

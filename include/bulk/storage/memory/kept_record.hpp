@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bulk::memory {
 
@@ -30,6 +31,8 @@ public:
           time_is_{record.completed_at ? time::completed
                    : record.wait_until ? time::until
                                        : time::none},
+          has_only_message_{record.signal_key.empty() && record.journal.empty() &&
+                            record.row_data.empty() && !(record.wait_until && record.completed_at)},
           attempt_{record.attempt},
           retry_attempt_{record.retry_attempt},
           started_{record.started_at ? count_of(*record.started_at) : never} {
@@ -83,6 +86,27 @@ public:
         return state_ == row_state::waiting_for_completion && !signal_key().empty();
     }
 
+    /// Waits for another try from now on, as `bulk::reset_for_retry` says; gives what it was before,
+    /// of its texts only what went wrong.
+    [[nodiscard]] kept_record reset_for_retry() {
+        texts left;
+        if (!has_only_message_) {  // otherwise no text is even looked at
+            constexpr std::string_view none;
+            left = texts{{none, none, none, row_data(), none}};
+            texts_ = texts{{none, error_message(), none, none, none}};
+        }
+        kept_record before = std::move(*this);
+        state_ = row_state::pending;
+        failure_ = no_failure;
+        time_is_ = time::none;
+        attempt_ = 0;
+        ++retry_attempt_;
+        started_ = never;
+        time_ = 0;
+        texts_ = std::move(left);
+        return before;
+    }
+
     [[nodiscard]] row_record to_record(operation_id operation, row_number row, step_index step,
                                        std::string_view row_id) const {
         return {.operation = operation,
@@ -117,6 +141,7 @@ private:
     row_state state_;
     std::uint8_t failure_;
     time time_is_;  ///< a record has ended or goes on waiting, hardly ever both
+    bool has_only_message_;
     std::uint32_t attempt_;
     std::uint32_t retry_attempt_;
     std::int64_t started_;

@@ -44,6 +44,12 @@ public:
         ++states_[std::to_underlying(record.state)];
     }
 
+    void erase(const operation_record& record) {
+        for (std::size_t i = 0; i < sorts; ++i)
+            sorted_[i].erase(key_of(record, static_cast<operation_sort>(i)));
+        --states_[std::to_underlying(record.state)];
+    }
+
     void move(const operation_record& before, const operation_record& after) {
         for (std::size_t i = 0; i < sorts; ++i) {
             const auto sort = static_cast<operation_sort>(i);

@@ -30,10 +30,10 @@ namespace bulk::memory {
 /// failed. Not for several threads at once: the storage holds the lock.
 class operation_rows {
 public:
-    explicit operation_rows(operation_id operation) : operation_{operation}, rows_{operation} {}
+    explicit operation_rows(operation_id operation) : rows_{operation}, history_{operation} {}
 
     void add(const row_batch& batch) {
-        for (const auto& completed : batch.completed) rows_.add(completed);
+        rows_.add(batch.completed);
         for (const auto& record : batch.records) put(record);
         for (const auto& [row, id] : batch.row_ids) rows_.put_id(row, id);
     }
@@ -72,27 +72,22 @@ public:
     [[nodiscard]] retry_submission retry(const retry_filter& filter,
                                          const std::vector<step_index>& steps) {
         retry_submission made;
-        for (const auto place : failed_places(filter)) {
-            auto record = rows_.at(place);
-            if (filter.failure && record.failure != filter.failure) continue;
-            const bool is_excluded = std::ranges::find(steps, record.step) != steps.end();
+        const auto wants = [&](row_place place, const kept_record& record) {
+            const auto failure = record.failure();
+            if (filter.failure && failure != filter.failure) return false;
+            const bool is_excluded = std::ranges::find(steps, place.step()) != steps.end();
             if (is_excluded && made.refused.size() < 100)
-                made.refused.emplace_back(record.row, record.step);
-            if (is_excluded || (record.failure && !is_retryable(*record.failure))) {
-                ++made.skipped;
-                continue;
-            }
-            history_.add({.operation = operation_,
-                          .row = record.row,
-                          .step = record.step,
-                          .retry_attempt = record.retry_attempt,
-                          .failure = record.failure,
-                          .error_message = std::move(record.error_message),
-                          .failed_at = record.completed_at});
-            (void)reset_for_retry(record, {});
-            put(record);
-            ++made.submitted;
-        }
+                made.refused.emplace_back(place.row(), place.step());
+            const bool is_skipped = is_excluded || (failure && !is_retryable(*failure));
+            ++(is_skipped ? made.skipped : made.submitted);
+            return !is_skipped;
+        };
+        // No wait changes: what has failed waits for no signal, nor does what is to be tried again.
+        const auto places = failed_places(filter);
+        history_.expect(places.size());
+        rows_.reset_for_retry(places, wants, [&](row_place place, kept_record failed) {
+            history_.add(place, std::move(failed));
+        });
         return made;
     }
 
@@ -134,11 +129,10 @@ private:
             std::erase_if(
                 found, [&](row_place at) { return !std::ranges::binary_search(rows, at.row()); });
         }
-        std::ranges::sort(found);
+        if (!std::ranges::is_sorted(found)) std::ranges::sort(found);  // of several steps
         return found;
     }
 
-    operation_id operation_;
     row_table rows_;
     wait_table waits_;
     retry_log history_;

@@ -62,6 +62,23 @@ public:
         return *found;
     }
 
+    /// Of one that has ended.
+    [[nodiscard]] result<> remove(operation_id id) {
+        const auto found = all_.find(id);
+        if (found == all_.end()) return not_found(id);
+        const operation_record& record = found->second.record;
+        if (!is_final(record.state))
+            return fail(errc::illegal_transition,
+                        concat("operation ", to_text(id), " is ", name_of(record.state),
+                               ": cancel it, or wait until it has ended, to remove it"));
+        if (!record.idempotency_key.empty())
+            keys_.erase(key_of(record.name, record.idempotency_key));
+        index_.erase(record);
+        queue_.leave(record, found->second.lease_until);
+        all_.erase(found);
+        return {};
+    }
+
     /// By anybody: with the version that they have read.
     [[nodiscard]] result<operation_record> update(const operation_record& record) {
         if (auto current = check_version(record); !current) return std::unexpected{current.error()};

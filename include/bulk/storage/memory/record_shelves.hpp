@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace bulk::memory {
@@ -19,21 +21,24 @@ namespace bulk::memory {
 /// record between them moves little.
 class record_shelves {
 public:
-    /// Replaces the one of its row and step.
-    void put(const row_record& record) {
+    /// Replaces the one of its row and step; the state that one was in, if there was one.
+    std::optional<row_state> put(const row_record& record) {
         const auto number = to_number(record.row) / rows_per_shelf;
         if (number >= shelves_.size()) shelves_.resize(number + 1);
         auto& shelf = shelves_[number];
         const auto key = key_of({record.row, record.step});
         if (shelf.empty() || shelf.back().key() < key) {
             shelf.emplace_back(key, record);
-            return;
+            return std::nullopt;
         }
         const auto at = std::ranges::lower_bound(shelf, key, {}, &kept_record::key);
-        if (at->key() == key)
-            *at = kept_record{key, record};
-        else
+        if (at->key() != key) {
             shelf.emplace(at, key, record);
+            return std::nullopt;
+        }
+        const auto before = at->state();
+        *at = kept_record{key, record};
+        return before;
     }
 
     void move_steps(const step_moves& to) {
@@ -51,6 +56,10 @@ public:
         const auto key = key_of(place);
         const auto at = std::ranges::lower_bound(shelf, key, {}, &kept_record::key);
         return at != shelf.end() && at->key() == key ? &*at : nullptr;
+    }
+
+    [[nodiscard]] kept_record* find(row_place place) {
+        return const_cast<kept_record*>(std::as_const(*this).find(place));
     }
 
     /// All of one row, by step.

@@ -6,17 +6,18 @@
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/storage/memory/kept_record.hpp>
+#include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,13 +27,22 @@ namespace bulk::memory {
 /// asks: a retry of a hundred thousand rows adds as many, and is asked about seldom.
 class retry_log {
 public:
-    void add(retry_entry entry) {
-        is_sorted_ = is_sorted_ && (all_.empty() || place_of(all_.back()) < place_of(entry));
-        all_.push_back(std::move(entry));
+    explicit retry_log(operation_id operation) : operation_{operation} {}
+
+    /// Makes room for so many more at once.
+    void expect(std::size_t more) {
+        if (all_.capacity() - all_.size() < more)
+            all_.reserve(std::max(all_.size() + more, 2 * all_.capacity()));
+    }
+
+    void add(row_place at, kept_record failed) {
+        entry added{at, std::move(failed)};
+        is_sorted_ = is_sorted_ && (all_.empty() || place_of(all_.back()) < place_of(added));
+        all_.push_back(std::move(added));
     }
 
     void move_steps(const step_moves& to) {
-        for (auto& each : all_) each.step = moved(each.step, to);
+        for (auto& each : all_) each.at = {each.at.row(), moved(each.at.step(), to)};
     }
 
     [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {
@@ -45,8 +55,8 @@ public:
         }
         auto at = all_.begin();
         if (query.row)
-            at =
-                std::ranges::lower_bound(all_, place{*query.row, validation_step, 0}, {}, place_of);
+            at = std::ranges::lower_bound(all_, place{row_place{*query.row, validation_step}, 0},
+                                          {}, place_of);
         page<retry_entry> found;
         const bool is_restricted = query.row || query.step || query.retry_attempt;
         if (!is_restricted) {
@@ -54,14 +64,20 @@ public:
             if (after) at = std::ranges::upper_bound(all_, *after, {}, place_of);
         }
         for (; at != all_.end(); ++at) {
-            const retry_entry& entry = *at;
-            if (query.row && entry.row != *query.row) break;
-            if (query.step && entry.step != *query.step) continue;
-            if (query.retry_attempt && entry.retry_attempt != *query.retry_attempt) continue;
+            const auto& [where, failed] = *at;
+            if (query.row && where.row() != *query.row) break;
+            if (query.step && where.step() != *query.step) continue;
+            if (query.retry_attempt && failed.retry_attempt() != *query.retry_attempt) continue;
             if (is_restricted) ++found.total;
-            if (after && place_of(entry) <= *after) continue;
+            if (after && place_of(*at) <= *after) continue;
             if (found.items.size() < query.page_size) {
-                found.items.push_back(entry);
+                found.items.push_back({.operation = operation_,
+                                       .row = where.row(),
+                                       .step = where.step(),
+                                       .retry_attempt = failed.retry_attempt(),
+                                       .failure = failed.failure(),
+                                       .error_message = std::string{failed.error_message()},
+                                       .failed_at = failed.completed_at()});
             } else {
                 if (found.next.empty()) found.next = text_of(found.items.back());
                 if (!is_restricted) break;
@@ -71,11 +87,13 @@ public:
     }
 
 private:
-    using place = std::tuple<row_number, step_index, std::uint32_t>;
+    struct entry {
+        row_place at;
+        kept_record failed;
+    };
+    using place = std::pair<row_place, std::uint32_t>;  ///< with the attempt
 
-    static place place_of(const retry_entry& entry) {
-        return {entry.row, entry.step, entry.retry_attempt};
-    }
+    static place place_of(const entry& each) { return {each.at, each.failed.retry_attempt()}; }
 
     static std::string text_of(const retry_entry& entry) {
         return to_text(cursor{.id = concat(to_number(entry.row), ' ', to_number(entry.step), ' ',
@@ -104,10 +122,11 @@ private:
                 errc::invalid_argument,
                 concat("cursor '", text.substr(0, 64),
                        "' is not one of ours: pass on what `next` of the page before said"));
-        return place{row_number{row}, step_index{step}, attempt};
+        return place{row_place{row_number{row}, step_index{step}}, attempt};
     }
 
-    std::vector<retry_entry> all_;
+    operation_id operation_;
+    std::vector<entry> all_;
     bool is_sorted_ = true;
 };
 

@@ -11,12 +11,15 @@
 #include <bulk/storage/row_batch.hpp>
 #include <bulk/storage/step_moves.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bulk::memory {
@@ -27,21 +30,27 @@ class row_table {
 public:
     explicit row_table(operation_id operation) : operation_{operation} {}
 
-    void add(const rows_completed& completed) {
-        grow_to(completed.last_step);
-        for (auto slot = slot_of(completed.first_step); slot <= slot_of(completed.last_step);
-             ++slot)
-            steps_[slot].add(completed.first_row, completed.rows, completed.started_at,
-                             completed.completed_at - completed.started_at);
+    void add(std::span<const rows_completed> completed) {
+        while (!completed.empty()) {
+            const auto goes_on = [](const rows_completed& a, const rows_completed& b) {
+                return a.first_step == b.first_step && a.last_step == b.last_step &&
+                       to_number(a.first_row) + a.rows <= to_number(b.first_row);
+            };
+            const auto end = std::ranges::adjacent_find(completed, std::not_fn(goes_on));
+            const auto alike = completed.first(static_cast<std::size_t>(
+                end == completed.end() ? end - completed.begin() : end - completed.begin() + 1));
+            grow_to(alike.front().last_step);
+            for (auto slot = slot_of(alike.front().first_step);
+                 slot <= slot_of(alike.front().last_step); ++slot)
+                steps_[slot].add(alike);
+            completed = completed.subspan(alike.size());
+        }
     }
 
     void put(const row_record& record) {
         grow_to(record.step);
-        const kept_record* before = find({record.row, record.step});
-        steps_[slot_of(record.step)].put(
-            record.row, before != nullptr ? std::optional{before->state()} : std::nullopt,
-            record.state);
-        apart_.put(record);
+        const auto before = apart_.put(record);
+        steps_[slot_of(record.step)].put(record.row, before, record.state);
         if (!record.row_id.empty()) ids_.put(record.row, record.row_id);
     }
 
@@ -53,6 +62,18 @@ public:
             if (!before[slot].empty()) steps_[slot_of(step)] = std::move(before[slot]);
         }
         apart_.move_steps(to);
+    }
+
+    /// Lets those of the records apart wait for another try for which `wants(place, record)`, and
+    /// gives what each was before to `keep(place, kept_record)`.
+    template <typename Wants, typename Keep>
+    void reset_for_retry(const std::vector<row_place>& places, Wants wants, Keep keep) {
+        for (const auto at : places) {
+            kept_record* const record = apart_.find(at);
+            if (record == nullptr || !wants(at, std::as_const(*record))) continue;
+            steps_[at.slot()].put(at.row(), record->state(), row_state::pending);
+            keep(at, record->reset_for_retry());
+        }
     }
 
     void put_id(row_number row, std::string_view id) { ids_.put(row, id); }
@@ -79,10 +100,13 @@ public:
     void progress(row_number first, std::span<std::optional<row_progress>> into) const {
         if (into.empty()) return;
         const row_number end{to_number(first) + into.size()};
-        for (std::size_t slot = 0; slot < steps_.size(); ++slot)
-            steps_[slot].visit_runs(first, end, [&](std::uint64_t from, std::uint64_t to) {
-                for (auto row = from; row < to; ++row)
-                    into[row - to_number(first)] = {step_of(slot), row_state::completed, 1, 0};
+        // From the last step on, so that each row is looked for only until it is found.
+        std::vector<row_stretch> missing{{to_number(first), to_number(end)}}, scratch;
+        for (auto slot = steps_.size(); slot > 0; --slot)
+            steps_[slot - 1].take(missing, scratch, [&](const row_stretch& found) {
+                std::ranges::fill(
+                    into.subspan(found.first - to_number(first), found.end - found.first),
+                    std::optional{row_progress{step_of(slot - 1), row_state::completed, 1, 0}});
             });
         apart_.visit(first, end, [&](row_number row, step_index step, const kept_record& record) {
             auto& found = into[to_number(row) - to_number(first)];

@@ -7,6 +7,7 @@
 #include <bulk/core/row_state.hpp>
 #include <bulk/storage/memory/row_bits.hpp>
 #include <bulk/storage/record_page.hpp>
+#include <bulk/storage/row_batch.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,29 +29,23 @@ struct record_kinds {
     [[nodiscard]] bool has(row_state state) const { return apart[std::to_underlying(state)]; }
 };
 
+/// Rows that follow each other.
+struct row_stretch {
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;  ///< the row behind the last
+};
+
 /// Which rows have a record of one step: packed pages for what went well at once, and for each
 /// state the rows with a record apart in it, which wins over the page.
 class step_rows {
 public:
-    void add(row_number first, std::uint64_t count, timestamp started,
-             std::chrono::microseconds took) {
-        packed_ += count;
-        if (apart_size() > 0)
-            for (auto row = next_apart(first); row && to_number(*row) < to_number(first) + count;
-                 row = next_apart(row_number{to_number(*row) + 1}))
-                shadowed_ += packed(*row) == nullptr ? 1 : 0;
-        for (auto at = to_number(first) - 1; count > 0;) {
-            const auto in_page = at % rows_per_page;
-            const auto here = std::min(count, rows_per_page - in_page);
-            if (at / rows_per_page >= pages_.size()) pages_.resize(at / rows_per_page + 1);
-            pages_[at / rows_per_page].add(
-                {.first = static_cast<std::uint16_t>(in_page),
-                 .count = static_cast<std::uint16_t>(here),
-                 .took = fits_in_run(took) ? static_cast<std::uint32_t>(took.count()) : 0U,
-                 .started_at = started});
-            at += here;
-            count -= here;
+    /// Rows that went through the step, in order.
+    void add(std::span<const rows_completed> stretches) {
+        for (const auto& each : stretches) {
+            count(each);
+            gather(each);
         }
+        add_gathered();
     }
 
     /// A record apart changes its state, or is new.
@@ -140,7 +136,85 @@ public:
         }
     }
 
+    /// Takes those out of the rows that have a record, and shows the packed ones of them; all in
+    /// order. `scratch` is for the time being.
+    template <typename Found>
+    void take(std::vector<row_stretch>& rows, std::vector<row_stretch>& scratch,
+              Found found) const {
+        if (apart_size() > 0) {
+            cut(
+                rows, scratch, [](const row_stretch&) {},
+                [&](row_number first, row_number end, auto each) {
+                    for (auto row = next_apart(first); row && *row < end;
+                         row = next_apart(row_number{to_number(*row) + 1}))
+                        each(to_number(*row), to_number(*row) + 1);
+                });
+        }
+        cut(rows, scratch, found,
+            [&](row_number first, row_number end, auto each) { visit_runs(first, end, each); });
+    }
+
 private:
+    /// Takes the rows out that `visit` shows.
+    template <typename Found, typename Visit>
+    static void cut(std::vector<row_stretch>& rows, std::vector<row_stretch>& left, Found found,
+                    Visit visit) {
+        left.clear();
+        if (rows.empty()) return;
+        auto at = rows.begin();
+        auto next = at->first;  // what is before it was dealt with
+        const auto until = [&](std::uint64_t row, auto take) {
+            for (; at != rows.end() && at->first < row; ++at) {
+                const row_stretch part{std::max(at->first, next), std::min(at->end, row)};
+                if (part.first < part.end) take(part);
+                if (at->end > row) break;
+            }
+            next = std::max(next, row);
+        };
+        const auto leave = [&](const row_stretch& part) { left.push_back(part); };
+        visit(row_number{rows.front().first}, row_number{rows.back().end},
+              [&](std::uint64_t from, std::uint64_t to) {
+                  until(from, leave);
+                  until(to, found);
+              });
+        until(rows.back().end, leave);
+        std::swap(rows, left);
+    }
+
+    void count(const rows_completed& stretch) {
+        packed_ += stretch.rows;
+        if (apart_size() == 0) return;
+        const auto end = to_number(stretch.first_row) + stretch.rows;
+        for (auto row = next_apart(stretch.first_row); row && to_number(*row) < end;
+             row = next_apart(row_number{to_number(*row) + 1}))
+            shadowed_ += packed(*row) == nullptr ? 1 : 0;
+    }
+
+    void gather(const rows_completed& stretch) {
+        const auto took = stretch.completed_at - stretch.started_at;
+        auto at = to_number(stretch.first_row) - 1;
+        for (auto left = stretch.rows; left > 0;) {
+            if (at / rows_per_page != gathered_page_) add_gathered();
+            gathered_page_ = at / rows_per_page;
+            const auto in_page = at % rows_per_page;
+            const auto here = std::min(left, rows_per_page - in_page);
+            gathered_.push_back(
+                {.first = static_cast<std::uint16_t>(in_page),
+                 .count = static_cast<std::uint16_t>(here),
+                 .took = fits_in_run(took) ? static_cast<std::uint32_t>(took.count()) : 0U,
+                 .started_at = stretch.started_at});
+            at += here;
+            left -= here;
+        }
+    }
+
+    void add_gathered() {
+        if (gathered_.empty()) return;
+        if (gathered_page_ >= pages_.size()) pages_.resize(gathered_page_ + 1);
+        pages_[gathered_page_].add(gathered_);
+        gathered_.clear();
+    }
+
     [[nodiscard]] row_bits& of(row_state state) { return apart_[std::to_underlying(state)]; }
 
     [[nodiscard]] bool is_apart(row_number row) const {
@@ -188,6 +262,8 @@ private:
     }
 
     std::vector<record_page> pages_;
+    std::vector<completed_run> gathered_;  ///< for one page; empty but while rows are added
+    std::uint64_t gathered_page_ = 0;
     std::uint64_t packed_ = 0;    ///< rows in the pages
     std::uint64_t shadowed_ = 0;  ///< of them, those with a record apart
     std::array<row_bits, enumerators_of<row_state>.size()> apart_;

@@ -88,6 +88,15 @@ public:
         return all_->operations.release(held);
     }
 
+    [[nodiscard]] result<> remove(operation_id id) {
+        const std::scoped_lock lock{all_->mutex};
+        if (auto removed = all_->operations.remove(id); !removed) return removed;
+        all_->rows.erase(id);
+        all_->crashes.forget(id);
+        all_->events.remove(id);
+        return {};
+    }
+
     [[nodiscard]] result<> record(const lease& held, const row_batch& batch) {
         const std::scoped_lock lock{all_->mutex};
         auto counted = all_->operations.count(held, batch.counted);
@@ -247,6 +256,12 @@ public:
     [[nodiscard]] result<> remove_file(const std::string& id) {
         const std::scoped_lock lock{all_->mutex};
         return all_->files.remove(id);
+    }
+
+    [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
+                                                         std::uint32_t limit) {
+        const std::scoped_lock lock{all_->mutex};
+        return all_->files.list(after, std::clamp<std::uint32_t>(limit, 1, largest_page));
     }
 
 private:

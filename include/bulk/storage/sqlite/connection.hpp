@@ -89,20 +89,20 @@ public:
 
     [[nodiscard]] const std::string& path() const { return path_; }
 
-    /// For the storage: a statement with what it needs; more is left out.
+    /// For the storage: a statement with the values of its parameters, as many as it has of those
+    /// that are given.
     template <typename... Args>
     [[nodiscard]] row_stream run(trouble& noted, std::string_view sql, const Args&... args) {
         if (noted.first) return row_stream{noted};
-        row_stream stream = prepared(noted, sql, [&](const statement& made) {
+        return prepared(noted, sql, [&](const statement& made) {
             const int count = made.parameters();
             int at = 0, code = SQLITE_OK;
             const auto bind = [&](const auto& value) {
                 if (++at <= count && code == SQLITE_OK) code = made.bind(at, value);
             };
             (bind(args), ...);
-            return at < count ? SQLITE_RANGE : code;
+            return at < count || (is_guarded_ && at > count) ? SQLITE_RANGE : code;
         });
-        return stream;
     }
 
     /// Whether a transaction is open.
@@ -134,8 +134,9 @@ private:
 
     template <typename Bind>
     [[nodiscard]] row_stream prepared(trouble& noted, std::string_view sql, Bind bind) {
-        auto found = statements_.find(sql);
-        if (found == statements_.end() || found->second.is_in_use) {
+        auto& kept = is_guarded_ ? of_steps_ : own_;
+        auto found = kept.find(sql);
+        if (found == kept.end() || found->second.is_in_use) {
             sqlite3_stmt* raw = nullptr;
             const char* rest = nullptr;
             const int code = sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()),
@@ -150,16 +151,16 @@ private:
                 noted.note(SQLITE_MISUSE, "this is not one statement");
                 return row_stream{noted};
             }
-            if (found != statements_.end()) {
+            if (found != kept.end()) {
                 if (const int bound = bind(made); bound != SQLITE_OK) {
                     noted.note(bound, "values do not fit the statement's parameters");
                     return row_stream{noted};
                 }
                 return row_stream{std::move(made), noted};
             }
-            if (statements_.size() >= most_statements)
-                std::erase_if(statements_, [](const auto& each) { return !each.second.is_in_use; });
-            found = statements_.emplace(sql, kept_statement{std::move(made)}).first;
+            if (kept.size() >= most_statements)
+                std::erase_if(kept, [](const auto& each) { return !each.second.is_in_use; });
+            found = kept.emplace(sql, kept_statement{std::move(made)}).first;
         }
         if (const int bound = bind(found->second.prepared); bound != SQLITE_OK) {
             noted.note(bound, "values do not fit the statement's parameters");
@@ -208,7 +209,9 @@ private:
     std::unique_ptr<sqlite3, close> database_;
     std::string path_;
     bool is_guarded_ = false;
-    std::unordered_map<std::string, kept_statement, text_hash, std::equal_to<>> statements_;
+    using statements = std::unordered_map<std::string, kept_statement, text_hash, std::equal_to<>>;
+    statements own_;       ///< never asked for what they may do
+    statements of_steps_;  ///< prepared under guard
 };
 
 }  // namespace bulk::sqlite

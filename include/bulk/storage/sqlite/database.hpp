@@ -10,12 +10,16 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,12 +35,12 @@ public:
         if (is_blank(path))
             return fail(errc::invalid_argument, "the path of the database is blank: name a file");
         if (auto valid = validate(options); !valid) return std::unexpected{valid.error()};
+        std::error_code code;
+        auto absolute = std::filesystem::absolute(path, code);  // the program may change directory
+        if (!code) path = absolute.lexically_normal().string();
+        options.busy_timeout = std::min(options.busy_timeout, longest_wait);
         auto made = std::make_shared<database>(std::move(path), std::move(options));
-        if (auto ready = made->prepare(steps); !ready) {
-            auto wrong = ready.error();
-            if (made->is_wrong_file_) wrong.code = errc::invalid_argument;
-            return std::unexpected{std::move(wrong)};
-        }
+        if (auto ready = made->prepare(steps); !ready) return std::unexpected{ready.error()};
         return made;
     }
 
@@ -114,22 +118,25 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }
 
 private:
+    /// What a clock can still add to the time that it is.
+    static constexpr std::chrono::milliseconds longest_wait = std::chrono::hours{24 * 20};
+
     /// More threads than this may read at once; later ones open a connection each time.
     static constexpr std::size_t most_idle_readers = 4;
 
     [[nodiscard]] result<> prepare(std::span<const migration> steps) {
-        is_wrong_file_ = true;
         auto opened = connection::open(path_, options_);
-        if (!opened) return std::unexpected{opened.error()};
+        if (!opened)
+            return fail(errc::invalid_argument, opened.error().message);  // it cannot be a file
         writer_ = std::move(*opened);
         {
-            // Looked at before anything is changed: it may be another program's.
+            // Looked at before anything is changed: it may be another program's, or no database.
             session look{*writer_, "reading its header"};
             auto ours = check_identity(look, static_cast<std::int64_t>(steps.size()));
-            is_wrong_file_ = (sqlite3_errcode(writer_->handle()) & 0xff) != SQLITE_BUSY;
+            if (!ours && (sqlite3_errcode(writer_->handle()) & 0xff) == SQLITE_NOTADB)
+                return fail(errc::invalid_argument, ours.error().message);
             if (!ours) return ours;
         }
-        is_wrong_file_ = false;
         if (auto ready = configure(*writer_); !ready) return ready;
         return write("bringing it to the newest version",
                      [&](session& change) { return migrate(change, steps); });
@@ -237,7 +244,6 @@ private:
 
     std::string path_;
     sqlite_options options_;
-    bool is_wrong_file_ = false;
 
     std::recursive_timed_mutex mutex_;
     std::unique_ptr<connection> writer_;  ///< with the lock; none: it has to be opened anew

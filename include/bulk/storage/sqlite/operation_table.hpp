@@ -10,6 +10,7 @@
 #include <bulk/storage/sqlite/stored_operation.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -102,6 +103,23 @@ public:
         record.rows.failed -= std::min(rows, record.rows.failed);
         (void)replace(stored, record);
         set_lease(stored.number, std::nullopt);
+    }
+
+    [[nodiscard]] result<> remove(operation_id id) {
+        const auto stored = find(id);
+        if (!stored) return std::unexpected{stored.error()};
+        if (!is_final(stored->record.state))
+            return fail(errc::illegal_transition,
+                        concat("operation ", to_text(id), " is ", name_of(stored->record.state),
+                               ": cancel it, or wait until it has ended, to remove it"));
+        for (const std::string_view table : std::array<std::string_view, 7>{
+                 "bulk_pages", "bulk_records", "bulk_row_ids", "bulk_given_signals",
+                 "bulk_early_signals", "bulk_retry_history", "bulk_crashes"})
+            database_.execute(concat("DELETE FROM ", table, " WHERE operation = ?1"),
+                              stored->number);
+        database_.execute("DELETE FROM bulk_events WHERE operation = ?1", id);
+        database_.execute("DELETE FROM bulk_operations WHERE number = ?1", stored->number);
+        return {};
     }
 
     /// `holder` is the process that claims it.

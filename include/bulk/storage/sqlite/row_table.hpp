@@ -38,7 +38,7 @@ public:
 
     void add(const rows_completed& completed) {
         auto row = to_number(completed.first_row);
-        for (auto left = completed.rows; left > 0;) {
+        for (auto left = completed.rows; left > 0 && !database_.failure();) {
             const auto first = place_in_page(row);
             const auto here = std::min(left, rows_per_page - first);
             auto windows = page(page_of(row));

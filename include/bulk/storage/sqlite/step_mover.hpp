@@ -6,7 +6,6 @@
 #include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 #include <bulk/storage/step_moves.hpp>
-#include <bulk/storage/window_page.hpp>
 
 #include <cstdint>
 #include <string>
@@ -25,7 +24,7 @@ public:
         for (const std::string_view table :
              {"bulk_records", "bulk_given_signals", "bulk_retry_history", "bulk_crashes"})
             move_in(table);
-        for (const auto page : pages()) move_in_page(page);
+        for (const auto page : pages()) rows_.put_page(page, rows_.page(page).moved_to(to_));
         database_.execute("UPDATE bulk_operations SET last_step = ?2 WHERE number = ?1",
                           rows_.operation(), moved(last_step(), to_));
     }
@@ -42,26 +41,6 @@ private:
         database_.execute(
             concat("UPDATE ", table, " SET step = -2 - step WHERE operation = ?1 AND step < -1"),
             rows_.operation());
-    }
-
-    void move_in_page(std::uint64_t number) {
-        window_page there;
-        const auto page = rows_.page(number);
-        for (const auto& each : page.windows()) {
-            auto part = each;
-            part.first_step = part.last_step = moved(each.first_step, to_);
-            for (auto step = to_number(each.first_step) + 1; step <= to_number(each.last_step);
-                 ++step) {
-                const auto next = moved(static_cast<step_index>(step), to_);
-                if (to_number(next) != to_number(part.last_step) + 1) {
-                    there.add(part);
-                    part.first_step = next;
-                }
-                part.last_step = next;
-            }
-            there.add(part);
-        }
-        rows_.put_page(number, there);
     }
 
     [[nodiscard]] std::vector<std::uint64_t> pages() {

@@ -51,7 +51,7 @@ public:
         if (!opened) return std::unexpected{opened.error()};
         auto present = presence::begin(path + std::string{process_suffix}, unique_name());
         if (!present) return std::unexpected{present.error()};
-        auto uploads = files::directory::open(
+        auto uploads = bulk::files::directory::open(
             options.files_directory.empty() ? path + "-files" : options.files_directory);
         if (!uploads) return std::unexpected{uploads.error()};
         return storage{std::move(*opened), std::move(*present), std::move(*uploads)};
@@ -126,6 +126,12 @@ public:
     [[nodiscard]] result<> release(const lease& held) {
         return database_->write("giving a lease back", [&](session& change) {
             return operation_table{change}.release(held);
+        });
+    }
+
+    [[nodiscard]] result<> remove(operation_id id) {
+        return database_->write("removing an operation", [&](session& change) {
+            return operation_table{change}.remove(id);
         });
     }
 
@@ -305,10 +311,14 @@ public:
         return files_.open_file(id, offset);
     }
     [[nodiscard]] result<> remove_file(const std::string& id) { return files_.remove_file(id); }
+    [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
+                                                         std::uint32_t limit) {
+        return files_.files(after, limit);
+    }
 
 private:
     storage(std::shared_ptr<database> opened, std::shared_ptr<presence> present,
-            files::directory uploads)
+            bulk::files::directory uploads)
         : database_{std::move(opened)}, present_{std::move(present)}, files_{std::move(uploads)} {}
 
     static constexpr std::string_view process_suffix = "-process-";
@@ -344,7 +354,7 @@ private:
 
     std::shared_ptr<database> database_;
     std::shared_ptr<presence> present_;
-    files::directory files_;
+    bulk::files::directory files_;
 };
 
 static_assert(bulk::storage<storage> && transactional_store<storage>);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/core/operation_state.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/run/guard.hpp>
+#include <bulk/storage/concepts.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bulk {
+
+/// Which operations are removed: those that have ended so long ago, in one of these states.
+struct prune_options {
+    std::chrono::milliseconds older_than{};
+    std::vector<operation_state> states{};  ///< empty: whichever, if it is final
+    /// Called for each before it goes, to export it for example; if it fails, the operation stays.
+    std::function<result<>(const operation_record&)> before{};
+};
+
+struct prune_report {
+    std::uint64_t removed = 0;
+    std::vector<std::pair<operation_id, std::string>> kept{};  ///< and why
+};
+
+/// Removes operations with everything of them.
+template <storage Storage>
+class retention {
+public:
+    explicit retention(Storage& storage) : storage_{storage} {}
+
+    /// The records first: what is left if the process dies in between is an upload of no operation,
+    /// which the next start removes.
+    [[nodiscard]] result<> remove(operation_id id) {
+        const auto record = storage_.get(id);
+        if (!record) return std::unexpected{record.error()};
+        if (auto removed = storage_.remove(id); !removed) return removed;
+        if (record->file_id.empty()) return {};
+        auto gone = storage_.remove_file(record->file_id);
+        if (!gone && gone.error().code != errc::not_found) return gone;
+        return {};
+    }
+
+    [[nodiscard]] result<prune_report> prune(const prune_options& options, timestamp now) {
+        if (options.older_than.count() < 0)
+            return fail(errc::invalid_argument, "older_than is negative: nothing has ended yet");
+        for (const auto state : options.states)
+            if (!is_final(state))
+                return fail(errc::invalid_argument, concat("an operation that is ", name_of(state),
+                                                           " has not ended: cancel it first"));
+        prune_report report;
+        for (const auto state : enumerators_of<operation_state>) {
+            if (!is_final(state.value) || !is_wanted(options, state.value)) continue;
+            if (auto pruned = prune(options, state.value, now, report); !pruned)
+                return std::unexpected{pruned.error()};
+        }
+        return report;
+    }
+
+private:
+    [[nodiscard]] static bool is_wanted(const prune_options& options, operation_state state) {
+        return options.states.empty() ||
+               std::ranges::find(options.states, state) != options.states.end();
+    }
+
+    [[nodiscard]] result<> prune(const prune_options& options, operation_state state, timestamp now,
+                                 prune_report& report) {
+        const timestamp last = now - options.older_than;
+        operation_query query{.state = state,
+                              .created_to = last,
+                              .descending = false,
+                              .page_size = largest_page,
+                              .with_total = false};
+        do {
+            const auto found = storage_.query(query);
+            if (!found) return std::unexpected{found.error()};
+            for (const auto& each : found->items)
+                if (each.completed_at && *each.completed_at <= last) remove(options, each, report);
+            query.after = found->next;
+        } while (!query.after.empty());
+        return {};
+    }
+
+    void remove(const prune_options& options, const operation_record& record,
+                prune_report& report) {
+        result<> done;
+        if (options.before) done = guarded([&] { return options.before(record); });
+        if (done) done = remove(record.id);
+        if (done)
+            ++report.removed;
+        else
+            report.kept.emplace_back(record.id, done.error().message);
+    }
+
+    Storage& storage_;
+};
+
+}  // namespace bulk

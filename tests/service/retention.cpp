@@ -1,0 +1,123 @@
+// Operations that go, with everything of them.
+#include <support/stage.hpp>
+#include <support/ut.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace boost::ut;
+using namespace std::chrono_literals;
+using bulk::errc, bulk::operation_state;
+using support::number, support::numbers;
+
+namespace {
+
+struct work : bulk::operation<work, number> {
+    BULK_OPERATION("work")
+    bulk::result<> process(const number& row, const bulk::no_metadata&, bulk::context&) {
+        if (row.value == 13) return bulk::fail("unlucky");
+        return {};
+    }
+};
+struct waiting : bulk::operation<waiting, number> {
+    BULK_OPERATION("waiting")
+    bulk::outcome process(const number&, const bulk::no_metadata&, bulk::context&) {
+        return bulk::outcome::wait_for_signal("k");
+    }
+};
+
+using stage = support::stage<bulk::operation_list<work, waiting>>;
+
+suite<"retention"> retention = [] {
+    "an operation goes with its records, its events and its file"_test = [] {
+        stage on;
+        const auto gone = on.run(numbers(3), "work"), stays = on.run(numbers(2), "work");
+        expect(on.service->remove(gone.id).has_value());
+        expect(on.storage.get(gone.id).error().code == errc::not_found);
+        expect(!on.record(gone.id, 1, 0).has_value());
+        expect(on.told(gone.id).empty());
+        expect(on.storage.file(gone.file_id).error().code == errc::not_found);
+        expect(on.service->remove(gone.id).error().code == errc::not_found);
+        expect(on.record(stays.id, 1, 0).has_value() && !on.told(stays.id).empty());
+        expect(on.storage.file(stays.file_id).has_value());
+    };
+
+    "one that goes on stays"_test = [] {
+        stage on;
+        const auto id = on.create(numbers(1), "waiting");
+        on.drive_for(1s);
+        const auto refused = on.service->remove(id);
+        expect(refused.error().code == errc::illegal_transition);
+        expect(refused.error().message.contains("cancel it")) << refused.error().message;
+        expect(on.storage.file(on.get(id).file_id).has_value());
+    };
+
+    "those that ended long ago are pruned, by their end and their state"_test = [] {
+        stage on;
+        const auto bad = on.run("value\n13\n", "work"), good = on.run(numbers(1), "work");
+        const auto open = on.create(numbers(1), "waiting");
+        on.drive_for(24h);
+        const auto young = on.run(numbers(1), "work");
+        expect(on.service->prune({.older_than = 48h}).value().removed == 0_u);
+        expect(on.service->prune({.older_than = 12h, .states = {operation_state::completed}})
+                   .value()
+                   .removed == 1_u);
+        expect(!on.storage.get(good.id).has_value() && on.storage.get(bad.id).has_value());
+        expect(on.service->prune({.older_than = 12h}).value().removed == 1_u);
+        expect(!on.storage.get(bad.id).has_value());
+        expect(on.storage.get(young.id).has_value() && on.storage.get(open).has_value());
+        expect(on.service->prune({}).value().removed == 1_u);
+    };
+
+    "what cannot be exported before stays, and it is said why"_test = [] {
+        stage on;
+        const auto first = on.run(numbers(1), "work"), second = on.run(numbers(2), "work");
+        const auto third = on.run(numbers(3), "work");
+        std::string exported;
+        const auto report =
+            on.service
+                ->prune({.before = [&](const bulk::operation_record& each) -> bulk::result<> {
+                    if (each.id == first.id) return bulk::fail("the disk is full");
+                    if (each.id == second.id) throw std::runtime_error{"no"};
+                    const auto done = on.service->export_rows(
+                        each.id, {}, [&](std::string_view part) -> bulk::result<> {
+                            exported += part;
+                            return {};
+                        });
+                    if (!done) return std::unexpected{done.error()};
+                    return {};
+                }})
+                .value();
+        expect(report.removed == 1_u && report.kept.size() == 2_ul);
+        for (const auto& [id, why] : report.kept)
+            expect(why == (id == first.id ? "the disk is full" : "no")) << why;
+        expect(!on.storage.get(third.id).has_value());
+        expect(exported.contains("3,")) << exported;
+    };
+
+    "what makes no sense is refused"_test = [] {
+        stage on;
+        expect(on.service->prune({.older_than = -1s}).error().code == errc::invalid_argument);
+        const auto running = on.service->prune({.states = {operation_state::running}});
+        expect(running.error().message.contains("has not ended")) << running.error().message;
+    };
+
+    "many are found page by page"_test = [] {
+        stage on;
+        for (int i = 0; i < 3; ++i) (void)on.run(numbers(1), "work");
+        bulk::operation_record record = on.run(numbers(1), "work");
+        for (int i = 0; i < 2500; ++i) {
+            record.id.value.low += 1;
+            record.file_id.clear();
+            (void)on.storage.create(record, {});
+        }
+        expect(on.service->prune({}).value().removed == 2504_u);
+        expect(on.service->query(bulk::operation_query{}).value().items.empty());
+    };
+};
+
+}  // namespace
+
+int main() {}

@@ -1,0 +1,224 @@
+// A database file: made, kept, brought up to date, refused.
+#include "../../conformance/events_and_files.hpp"
+#include "../../conformance/operations.hpp"
+#include "../../conformance/retry.hpp"
+#include "../../conformance/signals.hpp"
+
+#include <bulk/storage/sqlite/storage.hpp>
+
+#include <support/raw_database.hpp>
+#include <support/temporary_directory.hpp>
+#include <support/ut.hpp>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+using namespace boost::ut;
+using namespace conformance;
+using bulk::errc, bulk::operation_state, bulk::row_state;
+using bulk::sqlite::storage;
+using support::raw_database, support::temporary_directory;
+
+namespace {
+
+std::string read_file(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+void write_file(const std::string& path, std::string_view text) {
+    std::ofstream{path, std::ios::binary} << text;
+}
+
+suite<"opening a database"> opening = [] {
+    "everything is there again after it was closed, and nothing else is left"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        std::string file_id;
+        const auto everything = [&](storage& store) {
+            const auto id = operation(1).id;
+            bulk::row_query rows{.operation = id, .page_size = 1000};
+            return std::tuple{store.get(id).value(),
+                              store.query(rows).value().items,
+                              store.events(std::nullopt, 0, 100).value(),
+                              store.signals(id, 0, 100).value(),
+                              store.retry_history({.operation = id}).value().items,
+                              store.event_position("mail").value(),
+                              store.file(file_id).value()};
+        };
+        const auto before = [&] {
+            auto store = storage::open(path).value();
+            auto wanted = operation(1);
+            wanted.recipients = {{.channel = "mail", .target = "a@b", .when = bulk::trigger::all},
+                                 {}};
+            wanted.steps = {"a", "", "c"};
+            wanted.metadata = "{}";
+            (void)store.create(wanted, {created_event(wanted)});
+            auto claimed = store.claim(request(0)).value().value();
+            (void)store.record(
+                claimed.held,
+                {.completed = {{row(1), 500, step(-1), step(1), at(0), at(1)}},
+                 .records = {failed_row(7, 2), waiting(8, 2, "k"), waiting(9, 2, "l")},
+                 .row_ids = {{row(3), "three"}},
+                 .counted = {.processed = 10, .successful = 9, .failed = 1}});
+            (void)store.send(signal_for("k"), at(100));
+            (void)store.send(signal_for("early"), at(100));
+            (void)store.set_event_position("mail", 1);
+            claimed.operation.state = operation_state::completed_with_errors;
+            claimed.operation.rows.total = 10;
+            auto ended = store.update(claimed.held, claimed.operation, {}).value();
+            (void)move_to(ended, operation_state::retrying, at(9));
+            (void)store.retry(ended, {}, {}, {});
+            file_id = store.put_file("a.csv", pull_of("a,b\n"), 0, at(0)).value().id;
+            return everything(store);
+        }();
+        expect(directory.names() == std::vector<std::string>{"bulk.db", "bulk.db-files"});
+        auto store = storage::open(path).value();
+        expect(bool{everything(store) == before});
+        const auto held = store.claim(request(50)).value().value().held;
+        (void)store.record(held, {.records = {waiting(11, 0, "early", 20)}});
+        expect(given_in(store) == "8c 11a") << "an early signal is kept, and numbers go on";
+    };
+
+    "an older file is brought up to date once, and a newer one refused"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        const std::array now{bulk::sqlite::migrations[0]};
+        const std::array later{bulk::sqlite::migrations[0],
+                               bulk::sqlite::migration{
+                                   "CREATE TABLE bulk_more (a); INSERT INTO bulk_more VALUES (1)"}};
+        (void)storage::open(path, {}, now).value().create(operation(1), {});
+        for (int i = 0; i < 2; ++i)
+            expect(storage::open(path, {}, later).value().get(operation(1).id).has_value());
+        expect(raw_database{path}.run("SELECT count(*) FROM bulk_more") == "1");
+        expect(raw_database{path}.run("PRAGMA user_version") == "2");
+        const auto refused = storage::open(path, {}, now);
+        expect(fatal(!refused.has_value()));
+        expect(refused.error().code == errc::invalid_argument);
+        for (const std::string_view part : {"bulk.db", "version 2", "up to 1"})
+            expect(refused.error().message.contains(part)) << refused.error().message;
+    };
+
+    "a migration that fails changes nothing"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        (void)storage::open(path).value().create(operation(1), {});
+        const std::array broken{bulk::sqlite::migrations[0],
+                                bulk::sqlite::migration{"CREATE TABLE bulk_more (a); NONSENSE"}};
+        const auto refused = storage::open(path, {}, broken);
+        expect(fatal(!refused.has_value()));
+        expect(refused.error().message.contains("NONSENSE")) << refused.error().message;
+        expect(storage::open(path).value().get(operation(1).id).has_value());
+        expect(raw_database{path}.run("SELECT count(*) FROM sqlite_schema WHERE name = "
+                                      "'bulk_more'") == "0");
+    };
+
+    "what is no database of ours is refused by name, and stays as it was"_test = [] {
+        const temporary_directory directory;
+        const auto text = directory.path("text.db"), other = directory.path("other.db");
+        write_file(text, std::string(5000, 'x'));
+        raw_database{other}.run("CREATE TABLE theirs (a); PRAGMA user_version = 1");
+        for (const auto& path : {text, other}) {
+            const auto before = read_file(path);
+            const auto refused = storage::open(path);
+            expect(fatal(!refused.has_value()));
+            expect(refused.error().code == errc::invalid_argument);
+            expect(refused.error().message.contains(path)) << refused.error().message;
+            expect(bool{read_file(path) == before});
+        }
+        expect(storage::open(text).error().message.contains("not a database"))
+            << storage::open(text).error().message;
+        expect(storage::open(other).error().message.contains("another program"))
+            << storage::open(other).error().message;
+        write_file(directory.path("empty.db"), "");
+        expect(storage::open(directory.path("empty.db")).has_value())
+            << "an empty file may be used";
+    };
+
+    "a path that cannot be a file is refused by name"_test = [] {
+        const temporary_directory directory;
+        std::filesystem::create_directory(directory.path("folder"));
+        write_file(directory.path("file"), "x");
+        for (const auto* name : {"folder", "missing/bulk.db", "file/bulk.db"}) {
+            const auto refused = storage::open(directory.path(name));
+            expect(fatal(!refused.has_value())) << name;
+            expect(refused.error().code == errc::invalid_argument) << refused.error().message;
+            expect(refused.error().message.contains(directory.path(name)));
+            expect(refused.error().message.contains("opening it")) << refused.error().message;
+        }
+        expect(storage::open(" ").error().code == errc::invalid_argument);
+        expect(storage::open(directory.path("a.db"), {.cache_kib = 1})
+                   .error()
+                   .message.contains("cache_kib"));
+    };
+
+    "a damaged file is told of, and does no harm"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        {
+            auto store = storage::open(path).value();
+            for (int i = 1; i < 200; ++i) (void)store.create(operation(i), {});
+        }
+        auto bytes = read_file(path);
+        std::fill(bytes.begin() + 4096, bytes.end(), '\x7f');
+        write_file(path, bytes);
+        auto store = storage::open(path);
+        const auto found =
+            store ? store->query(bulk::operation_query{}).error() : bulk::error{store.error()};
+        expect(found.message.contains("damaged") and found.message.contains(path)) << found.message;
+        expect(found.code == errc::unavailable) << found.message;
+    };
+
+    "a page that cannot be read is told of"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        auto store = storage::open(path).value();
+        (void)store.create(operation(1), {});
+        const auto held = store.claim(request(0)).value().value().held;
+        (void)store.record(held, {.completed = {{row(1), 5, step(0), step(0), at(0), at(0)}}});
+        raw_database{path}.run("UPDATE bulk_pages SET windows = x'0102'");
+        const auto found = store.query(bulk::row_query{.operation = operation(1).id});
+        expect(fatal(!found.has_value()));
+        expect(found.error().message.contains(path) and
+               found.error().message.contains(to_text(operation(1).id)))
+            << found.error().message;
+    };
+
+    "uploads go where they are told to"_test = [] {
+        const temporary_directory directory;
+        auto store =
+            storage::open(directory.path("bulk.db"), {.files_directory = directory.path("uploads")})
+                .value();
+        expect(store.put_file("a", pull_of("a"), 0, at(0)).has_value());
+        expect(std::filesystem::exists(directory.path("uploads")));
+        expect(!std::filesystem::exists(directory.path("bulk.db-files")));
+    };
+
+    "the durability is what was asked for"_test = [] {
+        const temporary_directory directory;
+        for (const auto& [durability, expected] :
+             {std::pair{bulk::durability::normal, 1}, std::pair{bulk::durability::full, 2}}) {
+            const auto database =
+                bulk::sqlite::database::open(directory.path("bulk.db"), {.durability = durability})
+                    .value();
+            const auto is = database->write("looking", [](auto& session) -> bulk::result<int> {
+                int value = 0;
+                auto row = session.rows("PRAGMA synchronous");
+                if (row.next()) row.read(value);
+                return value;
+            });
+            expect(is.value() == expected);
+        }
+    };
+};
+
+}  // namespace
+
+int main() {}

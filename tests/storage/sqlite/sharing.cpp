@@ -1,0 +1,233 @@
+// Several who use one file, and things that go wrong around it.
+#include "../../conformance/operations.hpp"
+#include "../../conformance/signals.hpp"
+
+#include <bulk/storage/sqlite/storage.hpp>
+
+#include <support/raw_database.hpp>
+#include <support/temporary_directory.hpp>
+#include <support/ut.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace boost::ut;
+using namespace conformance;
+using namespace std::chrono_literals;
+using bulk::errc, bulk::row_state;
+using bulk::sqlite::storage;
+using support::raw_database, support::temporary_directory;
+
+namespace {
+
+bulk::row_batch five_rows() {
+    return {.completed = {{row(1), 5, step(0), step(0), at(0), at(1)}},
+            .records = {record_of(6, 0, row_state::failed)},
+            .counted = {.processed = 6, .successful = 5, .failed = 1},
+            .events = {created_event(operation(1))}};
+}
+
+void expect_nothing_recorded(storage& store) {
+    expect(store.get(operation(1).id).value().rows == bulk::row_counters{});
+    expect(store.query(bulk::row_query{.operation = operation(1).id}).value().total == 0_u);
+    expect(store.events(std::nullopt, 0, 10).value().empty());
+}
+
+suite<"sharing a database"> sharing = [] {
+    "two storages on one file see what the other does"_test = [] {
+        const temporary_directory directory;
+        auto mine = storage::open(directory.path("bulk.db")).value();
+        auto yours = storage::open(directory.path("bulk.db")).value();
+        (void)mine.create(operation(1), {});
+        const auto held = yours.claim(request(0)).value().value().held;
+        expect(!mine.claim(request(0)).value().has_value());
+        expect(yours.record(held, five_rows()).has_value());
+        expect(mine.get(operation(1).id).value().rows == five_rows().counted);
+        expect(mine.query(bulk::row_query{.operation = operation(1).id}).value().total == 6_u);
+        (void)yours.record(held, {.records = {waiting(7, 0, "k")}});
+        expect(mine.send(signal_for("k"), at(9)).value() == given_to(7, 0));
+        expect(given_in(yours) == "7a");
+        const auto taken = mine.claim(request(60)).value().value().held;
+        expect(yours.record(held, five_rows()).error().code == errc::conflict);
+        expect(mine.record(taken, {.completed = {{row(8), 5, step(0), step(0), at(0), at(1)}}})
+                   .has_value());
+        expect(yours.query(bulk::row_query{.operation = operation(1).id}).value().total == 12_u);
+    };
+
+    "each operation is claimed by one of those who want it"_test = [] {
+        const temporary_directory directory;
+        auto store = storage::open(directory.path("bulk.db")).value();
+        constexpr int operations = 60;
+        for (int i = 1; i <= operations; ++i) (void)store.create(operation(i), {});
+        std::atomic<int> claimed = 0;
+        std::vector<std::jthread> workers;
+        for (int i = 0; i < 3; ++i)
+            workers.emplace_back([&] {
+                auto own = storage::open(directory.path("bulk.db")).value();
+                while (own.claim(request(0)).value()) ++claimed;
+            });
+        workers.clear();
+        expect(claimed == operations);
+    };
+
+    "many threads write and read at once, and every count is right"_test = [] {
+        const temporary_directory directory;
+        auto store = storage::open(directory.path("bulk.db")).value();
+        (void)store.create(operation(1), {});
+        const auto held = store.claim(request(0)).value().value().held;
+        constexpr std::uint64_t threads = 4, batches = 50, rows = 10;
+        std::atomic<int> failures = 0;
+        {
+            std::vector<std::jthread> all;
+            for (std::uint64_t thread = 0; thread < threads; ++thread)
+                all.emplace_back([&, thread] {
+                    for (std::uint64_t i = 0; i < batches; ++i) {
+                        const auto first = row(1 + (i * threads + thread) * rows);
+                        const auto stored = store.record(
+                            held, {.completed = {{first, rows, step(-1), step(1), at(0), at(1)}},
+                                   .counted = {.processed = rows, .successful = rows}});
+                        if (!stored) ++failures;
+                        const auto seen = store.get(operation(1).id);
+                        const auto found = store.query(
+                            bulk::row_query{.operation = operation(1).id, .page_size = 1});
+                        if (!seen || !found || found->total < seen->rows.processed * 3) ++failures;
+                    }
+                });
+        }
+        expect(failures == 0);
+        expect(store.get(operation(1).id).value().rows.processed == threads * batches * rows);
+        expect(store.query(bulk::row_query{.operation = operation(1).id}).value().total ==
+               threads * batches * rows * 3);
+    };
+
+    "who holds the file for too long is told of; then it goes on"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        auto store = storage::open(path, {.busy_timeout = 5ms}).value();
+        (void)store.create(operation(1), {});
+        const auto held = store.claim(request(0)).value().value().held;
+        {
+            raw_database other{path};
+            other.run("BEGIN IMMEDIATE");
+            const auto refused = store.record(held, five_rows());
+            expect(fatal(!refused.has_value()));
+            expect(refused.error().code == errc::unavailable);
+            for (const std::string_view part :
+                 {path.c_str(), "recording rows", "locked", "busy_timeout"})
+                expect(refused.error().message.contains(part)) << refused.error().message;
+            expect(!storage::open(path, {.busy_timeout = 5ms}).has_value());
+            expect_nothing_recorded(store);  // who reads does not wait
+            other.run("ROLLBACK");
+        }
+        expect(store.record(held, five_rows()).has_value());
+        expect(store.get(operation(1).id).value().rows == five_rows().counted);
+    };
+
+    "what fails in the middle has changed nothing"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        auto store = storage::open(path).value();
+        (void)store.create(operation(1), {});
+        const auto held = store.claim(request(0)).value().value().held;
+        raw_database other{path};
+        other.run(
+            "CREATE TRIGGER last BEFORE INSERT ON bulk_events BEGIN SELECT RAISE(ABORT, "
+            "'no more events'); END");
+        const auto refused = store.record(held, five_rows());
+        expect(fatal(!refused.has_value()));
+        expect(refused.error().message.contains("no more events")) << refused.error().message;
+        expect_nothing_recorded(store);
+        other.run("DROP TRIGGER last");
+        other.run(
+            "CREATE TRIGGER last BEFORE INSERT ON bulk_events BEGIN SELECT RAISE(ROLLBACK, "
+            "'all is lost'); END");
+        expect(!store.record(held, five_rows()).has_value());
+        expect_nothing_recorded(store);
+        other.run("DROP TRIGGER last");
+        expect(store.record(held, five_rows()).has_value());
+        expect(store.events(std::nullopt, 0, 10).value().size() == 1_ul);
+    };
+
+    "a disk that takes no more is told of, loses nothing, and goes on with room"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        auto store = storage::open(path).value();
+        (void)store.create(operation(1), {});
+        const auto held = store.claim(request(0)).value().value().held;
+        (void)std::signal(SIGXFSZ, SIG_IGN);
+        rlimit before{};
+        ::getrlimit(RLIMIT_FSIZE, &before);
+        rlimit small = before;
+        small.rlim_cur = 4096;  // less than the files have already
+        ::setrlimit(RLIMIT_FSIZE, &small);
+        const auto refused = store.record(held, five_rows());
+        const auto again = store.record(held, five_rows());
+        ::setrlimit(RLIMIT_FSIZE, &before);
+        expect(fatal(!refused.has_value() and !again.has_value()));
+        expect(refused.error().code == errc::unavailable);
+        expect(refused.error().message.contains(path) and refused.error().message.contains("disk"))
+            << refused.error().message;
+        expect_nothing_recorded(store);
+        expect(store.record(held, five_rows()).has_value());
+        expect(store.get(operation(1).id).value().rows == five_rows().counted);
+    };
+
+    "the rows of a process that was killed are counted once by who takes over"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        const auto die_at = [&](int now, std::uint64_t at_row) {
+            if (const pid_t child = ::fork(); child != 0) {
+                int status = 0;
+                ::waitpid(child, &status, 0);
+                return WIFSIGNALED(status);
+            }
+            auto store = storage::open(path);
+            if (!store || !store->claim(request(now))) ::_exit(1);
+            store->flights().take(operation(1).id)->show(row(at_row), step(2));
+            store->flights().take(operation(2).id)->show(row(99), step(0));
+            (void)store->record({operation(1).id, static_cast<std::uint64_t>(now / 100 + 1)},
+                                {.counted = {.processed = 1}});
+            ::raise(SIGKILL);
+            ::_exit(1);
+        };
+        {
+            (void)storage::open(path).value().create(operation(1), {});
+        }
+        expect(die_at(0, 7));
+        expect(directory.names().size() > 2_ul) << "its flight file is left";
+        expect(die_at(100, 7));
+        auto store = storage::open(path).value();
+        expect(store.get(operation(1).id).value().rows.processed == 2_u) << "what was committed";
+        const auto claimed = store.claim(request(200)).value().value();
+        expect(claimed.was_lapsed);
+        const std::vector<bulk::crashed_row> twice{{.row = row(7), .step = step(2), .count = 2}};
+        expect(store.crashes(operation(1).id).value() == twice);
+        expect(store.claim(request(300)).value().value().was_lapsed);
+        expect(store.crashes(operation(1).id).value() == twice) << "nobody has died since";
+        expect(store.crashes(operation(2).id).value().empty());
+    };
+
+    "rows in flight of a process that lives are no crash"_test = [] {
+        const temporary_directory directory;
+        auto mine = storage::open(directory.path("bulk.db")).value();
+        auto yours = storage::open(directory.path("bulk.db")).value();
+        (void)mine.create(operation(1), {});
+        (void)mine.claim(request(0));
+        mine.flights().take(operation(1).id)->show(row(1), step(0));
+        expect(yours.claim(request(60)).value().value().was_lapsed);
+        expect(yours.crashes(operation(1).id).value().empty());
+    };
+};
+
+}  // namespace
+
+int main() {}
