@@ -6,9 +6,10 @@ using namespace boost::ut;
 using namespace std::string_literals;
 
 int main() {
-    const std::vector<std::string> verbs{
-        "run",   "validate", "submit", "worker", "status", "list",   "rows",     "errors",
-        "retry", "cancel",   "pause",  "resume", "signal", "export", "template", "operations"};
+    const std::vector<std::string> verbs{"run",        "validate", "submit", "worker", "status",
+                                         "list",       "rows",     "errors", "retry",  "cancel",
+                                         "pause",      "resume",   "signal", "export", "template",
+                                         "operations", "prune"};
 
     "help lists every verb, and each verb shows how it is called"_test = [&] {
         stage::program app;

@@ -338,6 +338,35 @@ int main() {
         expect(eq(app.run({"export", "last", "--json"}).code, 2));
     };
 
+    "prune: what ended long ago goes, with a report if that is wanted"_test = [] {
+        stage::program app;
+        const auto first = run_three(app);
+        const auto second = id_in(app.run({"run", app.good(), "--set", "by=ops"}).out);
+        (void)app.run({"submit", app.good(), "--set", "by=later"});
+        expect(eq(app.run({"prune"}).code, 2)) << "never everything by accident";
+        expect(eq(app.run({"prune", "--older-than", "1d"}).out, "0 operations removed\n"s));
+        const auto dry = app.run({"prune", "--older-than", "0", "--dry-run"});
+        expect(eq(dry.code, 0));
+        expect(dry.says(first) && dry.says(second) &&
+               dry.complains("2 operations would be removed"));
+        const auto nowhere = app.run({"prune", "--older-than", "0", "--export", "/nowhere/at"});
+        expect(eq(nowhere.code, 1));
+        expect(nowhere.says("0 operations removed") && nowhere.complains("app: kept " + first));
+        const auto done = app.run({"prune", "--older-than", "0", "--state", "completed", "--export",
+                                   app.directory.string()});
+        expect(eq(done.code, 0)) << done.err;
+        expect(eq(done.out, "1 operation removed\n"s));
+        expect(std::filesystem::file_size(app.directory / (second + ".csv")) > 50u);
+        expect(eq(app.run({"status", second}).code, 1) && eq(app.run({"status", first}).code, 0));
+        const parsed line{app.run({"prune", first, "--json"}).out};
+        expect(eq(line["id"], first) && eq(line["is_removed"], "true"s));
+        const auto active = app.run({"prune", "last"});
+        expect(eq(active.code, 1));
+        expect(active.complains("app: ")) << "it has not ended";
+        expect(app.run({"prune", "--older-than", "0", "--state", "running"})
+                   .complains("has not ended"));
+    };
+
     "template and operations need no storage"_test = [] {
         stage::program app;
         expect(eq(app.run({"template"}).out, "account,amount\n"s));

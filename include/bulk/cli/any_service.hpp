@@ -13,6 +13,7 @@
 #include <bulk/core/signal.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/metrics.hpp>
+#include <bulk/service/retention.hpp>
 #include <bulk/service/retry_desk.hpp>
 #include <bulk/service/subscriptions.hpp>
 #include <bulk/service/upload.hpp>
@@ -54,6 +55,8 @@ public:
     virtual result<> cancel(operation_id id) = 0;
     virtual result<> pause(operation_id id) = 0;
     virtual result<> resume(operation_id id) = 0;
+    virtual result<> remove(operation_id id) = 0;
+    virtual result<prune_report> prune(const prune_options& options) = 0;
     virtual result<std::vector<event>> events(std::optional<std::uint64_t> after) = 0;
     virtual void subscribe(event_handler handler) = 0;
     virtual service_metrics metrics() = 0;
@@ -106,6 +109,10 @@ public:
     result<> cancel(operation_id id) override { return service_.cancel(id); }
     result<> pause(operation_id id) override { return service_.pause(id); }
     result<> resume(operation_id id) override { return service_.resume(id); }
+    result<> remove(operation_id id) override { return service_.remove(id); }
+    result<prune_report> prune(const prune_options& options) override {
+        return service_.prune(options);
+    }
     result<std::vector<event>> events(std::optional<std::uint64_t> after) override {
         return service_.events(std::nullopt, after, largest_page);
     }

@@ -81,10 +81,16 @@ public:
     }
     template <typename Choice>
     void choice(const std::string& name, Choice& value, const std::string& help) {
-        std::string all;
-        for (const auto& each : enumerators_of<bare<Choice>>)
-            all += concat(all.empty() ? "" : "|", each.name);
-        option(name, help, all, into(value, read_choice<bare<Choice>>));
+        option(name, help, names_of<bare<Choice>>(), into(value, read_choice<bare<Choice>>));
+    }
+    template <described_enum E>
+    void choices(const std::string& name, std::vector<E>& values, const std::string& help) {
+        repeated(name, help, names_of<E>(), [&values](std::string_view text) -> result<> {
+            const auto value = read_choice<E>(text);
+            if (!value) return std::unexpected{value.error()};
+            values.push_back(*value);
+            return {};
+        });
     }
     void yes(const std::string& name, bool& value, const std::string& help) {
         all_.push_back({.name = name, .help = help, .is_on = &value});
@@ -103,6 +109,13 @@ private:
     };
     template <typename T>
     using bare = typename bare_of<T>::type;
+
+    template <described_enum E>
+    [[nodiscard]] static std::string names_of() {
+        std::string all;
+        for (const auto& each : enumerators_of<E>) all += concat(all.empty() ? "" : "|", each.name);
+        return all;
+    }
 
     template <typename T, typename Read>
     [[nodiscard]] static take into(T& value, Read read) {

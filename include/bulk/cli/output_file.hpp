@@ -20,14 +20,16 @@ namespace bulk::cli {
 /// whole. Until then it has the ending `.part`; given up, it is removed.
 class output_file {
 public:
-    /// Without a path, to the stream.
-    [[nodiscard]] static result<output_file> open(const std::string& path, std::ostream& stream) {
-        if (path.empty()) return output_file{stream};
+    [[nodiscard]] static result<output_file> open(const std::string& path) {
         auto file = std::make_unique<std::ofstream>(concat(path, ".part"), std::ios::binary);
         if (!*file)
             return fail(errc::unavailable, concat("cannot write ", path, ": ",
                                                   std::generic_category().message(errno)));
         return output_file{std::move(file), path};
+    }
+    /// Without a path, to the stream.
+    [[nodiscard]] static result<output_file> open(const std::string& path, std::ostream& stream) {
+        return path.empty() ? output_file{stream} : open(path);
     }
     output_file(output_file&&) noexcept = default;
     output_file& operator=(output_file&&) = delete;

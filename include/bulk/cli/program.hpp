@@ -11,6 +11,7 @@
 #include <bulk/cli/verbs/export.hpp>
 #include <bulk/cli/verbs/list.hpp>
 #include <bulk/cli/verbs/operations.hpp>
+#include <bulk/cli/verbs/prune.hpp>
 #include <bulk/cli/verbs/retry.hpp>
 #include <bulk/cli/verbs/rows.hpp>
 #include <bulk/cli/verbs/run.hpp>
@@ -49,6 +50,7 @@ namespace bulk::cli {
         verbs.push_back(std::make_unique<change_verb>(*each));
     verbs.push_back(std::make_unique<signal_verb>());
     verbs.push_back(std::make_unique<export_verb>());
+    verbs.push_back(std::make_unique<prune_verb>());
     verbs.push_back(std::make_unique<template_verb>());
     verbs.push_back(std::make_unique<operations_verb>());
     return verbs;
