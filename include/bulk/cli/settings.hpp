@@ -52,6 +52,8 @@ inline void declare(flags& to, program_settings& all) {
               "how often an operation can be retried; 0: any number (10)");
     to.span("--early-signal-ttl", service.early_signal_ttl,
             "how long a signal is kept for which nobody waits yet (24h)");
+    to.span("--unused-upload-age", service.unused_upload_age,
+            "uploads of no operation are removed after that time; 0: never (24h)");
     to.choice("--orphans", service.orphans, "what becomes of rows whose process died (resume)");
     to.choice("--changed-steps", service.on_changed_steps,
               "what to do with operations that were begun with other steps (refuse)");
