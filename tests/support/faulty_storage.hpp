@@ -1,4 +1,5 @@
-// A storage whose calls fail now and then, before they have done anything.
+// A storage whose calls fail now and then, before they have done anything; or at whose calls something
+// else happens, before them or after.
 #pragma once
 
 #include <bulk/storage/concepts.hpp>
@@ -15,9 +16,10 @@ namespace support {
 template <bulk::storage Storage>
 class faulty_storage {
 public:
-    /// `fails(name)` is asked before each call.
-    explicit faulty_storage(Storage storage, std::function<bool(const char*)> fails)
-        : storage_{std::move(storage)}, fails_{std::move(fails)} {}
+    /// `fails(name)` is asked before each call; `done(name)` is told when it was made.
+    explicit faulty_storage(Storage storage, std::function<bool(const char*)> fails,
+                            std::function<void(const char*)> done = {})
+        : storage_{std::move(storage)}, fails_{std::move(fails)}, done_{std::move(done)} {}
 
     auto create(const bulk::operation_record& record, const std::vector<bulk::event>& events) {
         return call("create", [&] { return storage_.create(record, events); });
@@ -118,16 +120,55 @@ public:
         return call("files", [&] { return storage_.files(after, limit); });
     }
 
-private:
+protected:
     template <typename Call>
     auto call(const char* name, Call&& call) -> std::invoke_result_t<Call> {
         if (fails_(name))
             return bulk::fail(bulk::errc::unavailable, std::string{"no answer to "} + name);
-        return std::forward<Call>(call)();
+        auto answer = std::forward<Call>(call)();
+        if (done_) done_(name);
+        return answer;
     }
 
     Storage storage_;
+
+private:
     std::function<bool(const char*)> fails_;
+    std::function<void(const char*)> done_;
+};
+
+/// The same with the transactions that steps share.
+template <bulk::transactional_store Storage>
+class faulty_transactional_storage : public faulty_storage<Storage> {
+public:
+    using faulty_storage<Storage>::faulty_storage;
+    using connection = typename Storage::connection;
+
+    class transaction {
+    public:
+        transaction(faulty_transactional_storage on, typename Storage::transaction open)
+            : on_{std::move(on)}, open_{std::move(open)} {}
+
+        [[nodiscard]] typename Storage::connection& connection() { return open_.connection(); }
+        [[nodiscard]] bulk::result<> record(const bulk::row_batch& batch) {
+            return on_.call("transaction record", [&] { return open_.record(batch); });
+        }
+        [[nodiscard]] bulk::result<> commit() {
+            return on_.call("commit", [&] { return open_.commit(); });
+        }
+
+    private:
+        faulty_transactional_storage on_;
+        typename Storage::transaction open_;
+    };
+
+    [[nodiscard]] bulk::result<transaction> begin(const bulk::lease& held) {
+        return this->call("begin", [&]() -> bulk::result<transaction> {
+            auto open = this->storage_.begin(held);
+            if (!open) return std::unexpected{open.error()};
+            return transaction{*this, std::move(*open)};
+        });
+    }
 };
 
 }  // namespace support

@@ -17,14 +17,18 @@ public:
 
     /// The storage's connection, if it is of that type, inside a transaction that has begun.
     [[nodiscard]] virtual result<void*> begin(const std::type_info& connection) = 0;
-    /// Asked after every step, so it is no call.
     [[nodiscard]] bool is_open() const { return is_open_; }
+    /// Whether the step at hand has asked for it, with or without success. Looked at after every step,
+    /// so it is no call.
+    [[nodiscard]] bool is_asked() const { return is_asked_; }
 
 protected:
-    void set_open(bool is_open) { is_open_ = is_open; }
+    void set_open(bool is_open) { is_open_ = is_asked_ = is_open; }
+    void set_asked(bool is_asked) { is_asked_ = is_asked; }
 
 private:
     bool is_open_ = false;
+    bool is_asked_ = false;
 };
 
 }  // namespace bulk

@@ -505,6 +505,11 @@ private:
         return true;
     }
 
+    void hold_up(const error& why) override {
+        const locked lock{*this};
+        block(why);
+    }
+
     void note_failures(std::uint64_t rows) {
         around_.on_events();
         const locked lock{*this};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
+#include <bulk/core/error.hpp>
 #include <bulk/run/owned_row.hpp>
 #include <bulk/run/row_place.hpp>
 #include <bulk/run/row_task.hpp>
@@ -31,6 +32,9 @@ public:
     /// could not be: then nothing of it is.
     [[nodiscard]] virtual bool commit(row_task& at, const row_batch& earlier,
                                       const row_batch& own) = 0;
+
+    /// The storage did not answer: nothing new begins until it does.
+    virtual void hold_up(const error& why) = 0;
 
     /// The row at that place, with everything that it refers to.
     [[nodiscard]] virtual std::unique_ptr<owned_row<Row>> own(const row_place& place) = 0;

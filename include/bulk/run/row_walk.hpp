@@ -59,7 +59,7 @@ public:
                 answer said = answer::done;
                 if constexpr (is_plain<Step>) {
                     said = call_step(step, row, instance_.metadata(), at.ctx, at.details);
-                    if (said == answer::done && !is_timed && !at.transaction->is_open())
+                    if (said == answer::done && !is_timed && !at.transaction->is_asked())
                         [[likely]] {
                         if (start.retry_attempt > 0) [[unlikely]] {
                             consequences_.retry_quickly_done(
@@ -179,12 +179,18 @@ private:
     /// Takes a step's answer; whether the row goes on.
     [[nodiscard]] bool conclude(row_task& at, const step_description& about, answer said,
                                 visit& here) {
-        if (!at.transaction->is_open()) [[likely]]
+        if (!at.transaction->is_asked()) [[likely]]
             return consequences_.take(at, about, said, here);
+        const auto refusal = at.transaction->take_refusal();
         const bool is_good = said == answer::done || said == answer::skipped ||
                              said == answer::waiting || said == answer::polling;
-        if (is_good) return commit(at, about, said, here);
+        if (is_good && at.transaction->is_open()) return commit(at, about, said, here);
         at.transaction->roll_back();
+        if (refusal && !is_good) {  // the storage has failed, not the row
+            host_.hold_up(*refusal);
+            consequences_.repeat(at, about, here);
+            return false;
+        }
         return consequences_.take(at, about, said, here);
     }
 

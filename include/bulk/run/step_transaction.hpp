@@ -21,6 +21,8 @@ public:
     /// Writes records in it and ends it; on failure nothing of it is stored, and it has ended, too.
     [[nodiscard]] virtual result<> commit(const row_batch& earlier, const row_batch& own) = 0;
     virtual void roll_back() = 0;
+    /// Why the step could not have it, if the storage did not give it; asked once.
+    [[nodiscard]] virtual std::optional<error> take_refusal() = 0;
 };
 
 /// For storages that have no transactions to share.
@@ -33,6 +35,7 @@ public:
     }
     [[nodiscard]] result<> commit(const row_batch&, const row_batch&) override { return {}; }
     void roll_back() override {}
+    [[nodiscard]] std::optional<error> take_refusal() override { return std::nullopt; }
 };
 
 template <transactional_store Storage>
@@ -50,9 +53,9 @@ public:
                         concat("the storage of this service has no connection of that type: ",
                                "ask for the one of the storage that it was opened with"));
         if (!open_) {
-            if (auto written = flush_(); !written) return std::unexpected{written.error()};
+            if (auto written = flush_(); !written) return refuse(std::move(written).error());
             auto begun = storage_.begin(held_);
-            if (!begun) return std::unexpected{std::move(begun).error()};
+            if (!begun) return refuse(std::move(begun).error());
             open_.emplace(std::move(*begun));
             set_open(true);
         }
@@ -70,12 +73,24 @@ public:
         open_.reset();
         set_open(false);
     }
+    [[nodiscard]] std::optional<error> take_refusal() override {
+        if (!refusal_) return std::nullopt;
+        set_asked(open_.has_value());
+        return std::exchange(refusal_, std::nullopt);
+    }
 
 private:
+    [[nodiscard]] std::unexpected<error> refuse(error why) {
+        set_asked(true);
+        refusal_ = why;
+        return std::unexpected{std::move(why)};
+    }
+
     Storage& storage_;
     lease held_;
     std::function<result<>()> flush_;
     std::optional<typename Storage::transaction> open_;
+    std::optional<error> refusal_;
 };
 
 /// The right one for a storage.

@@ -45,6 +45,17 @@ public:
     [[nodiscard]] int descriptor() const { return descriptor_; }
     /// False when another has it.
     [[nodiscard]] bool lock() const { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
+    /// Waits for another who has it; false when that cannot be done.
+    [[nodiscard]] bool wait_for_lock() const {
+        while (::flock(descriptor_, LOCK_EX) != 0)
+            if (errno != EINTR) return false;
+        return true;
+    }
+    /// Whether it can still be found in a directory.
+    [[nodiscard]] bool has_name() const {
+        struct stat now{};
+        return ::fstat(descriptor_, &now) == 0 && now.st_nlink > 0;
+    }
 
 private:
     int descriptor_ = -1;
@@ -106,17 +117,24 @@ public:
     /// `name` is unique.
     [[nodiscard]] static result<std::shared_ptr<presence>> begin(const std::string& prefix,
                                                                  std::string name) {
-        // Under its name it is found, so it is locked before.
+        // Under its name it is found, so it is locked before. Until it is locked, whoever looks for
+        // what the dead have left may take it away.
         const std::string path = prefix + name;
         const std::filesystem::path shown{path};
         const std::string hidden =
             (shown.parent_path() / ('.' + shown.filename().string())).string();
-        detail::locked_file file{
-            ::open(hidden.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
-        if (!file.is_open()) return failed(hidden, "made", errno);
+        detail::locked_file file;
+        do {
+            file = detail::locked_file{::open(hidden.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+            if (!file.is_open()) return failed(hidden, "made", errno);
+            if (!file.wait_for_lock()) {
+                const int why = errno;
+                ::unlink(hidden.c_str());
+                return failed(hidden, "locked", why);
+            }
+        } while (!file.has_name());
         std::shared_ptr<detail::mapped_seats> seats;
-        if (!file.lock() ||
-            (errno = ::posix_fallocate(file.descriptor(), 0, detail::mapped_seats::bytes)) != 0 ||
+        if ((errno = ::posix_fallocate(file.descriptor(), 0, detail::mapped_seats::bytes)) != 0 ||
             (seats = detail::mapped_seats::map(file.descriptor())) == nullptr ||
             ::rename(hidden.c_str(), path.c_str()) != 0) {
             const int why = errno;
@@ -139,7 +157,8 @@ public:
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] flight_recorder& flights() { return flights_; }
 
-    /// Those who have died and were not buried yet.
+    /// Those who have died and were not buried yet. What is left of those who died before they could
+    /// have anything is removed.
     [[nodiscard]] static std::vector<dead_process> find_dead(const std::string& prefix) {
         std::vector<dead_process> found;
         const std::filesystem::path wanted{prefix};
@@ -147,9 +166,15 @@ public:
         std::error_code wrong;
         for (std::filesystem::directory_iterator at{folder, wrong}, end; !wrong && at != end;
              at.increment(wrong)) {
-            if (!at->path().filename().string().starts_with(wanted.filename().string())) continue;
+            const std::string name = at->path().filename().string();
+            const bool is_unfinished = name.starts_with('.' + wanted.filename().string());
+            if (!is_unfinished && !name.starts_with(wanted.filename().string())) continue;
             detail::locked_file file{::open(at->path().c_str(), O_RDWR | O_CLOEXEC)};
             if (!file.is_open() || !file.lock()) continue;
+            if (is_unfinished) {
+                ::unlink(at->path().c_str());
+                continue;
+            }
             struct stat now{};
             // Whoever had the lock until now may have buried it.
             if (::fstat(file.descriptor(), &now) != 0 || now.st_nlink == 0) continue;
@@ -158,10 +183,8 @@ public:
                 if (const auto seats = detail::mapped_seats::map(file.descriptor()))
                     for (const auto& each : seats->seats())
                         if (const auto row = seen_in(each)) rows.push_back(*row);
-            found.emplace_back(
-                at->path().string(),
-                at->path().filename().string().substr(wanted.filename().string().size()),
-                std::move(file), std::move(rows));
+            found.emplace_back(at->path().string(), name.substr(wanted.filename().string().size()),
+                               std::move(file), std::move(rows));
         }
         return found;
     }
