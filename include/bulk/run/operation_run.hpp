@@ -463,10 +463,8 @@ private:
     bool hand_over(row_task& at) {
         at.seat->clear();
         const auto failed_rows = at.writer.counted().failed;
-        const auto written =
-            at.writer.hand_over([&](row_batch& batch, std::uint64_t rows, timestamp now) {
-                return recorder_.add(batch, rows, now);
-            });
+        const auto written = at.writer.hand_over(
+            [&](row_batch& batch, std::uint64_t rows) { return recorder_.add(batch, rows); });
         if (failed_rows > 0) note_failures(failed_rows);
         if (!at.parked.empty() || !written) {
             const locked lock{*this};

@@ -16,10 +16,6 @@ namespace bulk {
 
 /// Gathers what the tasks of one operation found out, and writes it in batches. What could not be
 /// written is kept and written with the next batch: nothing is ever dropped.
-///
-/// A batch that is full waits while less time has passed since the last write than twice what that
-/// took: so writing never takes more than a third of the time, however quick the rows and however slow
-/// the disk. Rows that take as long as a write do not notice.
 template <storage Storage>
 class recorder {
 public:
@@ -33,7 +29,7 @@ public:
     };
 
     /// Takes over what a task has, of so many rows, and writes if that makes a batch.
-    [[nodiscard]] result<written> add(row_batch& batch, std::uint64_t rows, timestamp now) {
+    [[nodiscard]] result<written> add(row_batch& batch, std::uint64_t rows) {
         watch_.note(batch);
         const std::scoped_lock lock{mutex_};
         if (pending_.empty())
@@ -42,7 +38,7 @@ public:
             append(pending_, batch);
         batch.clear();
         pending_rows_ += rows;
-        return pending_rows_ >= batch_size_ && now >= next_ ? write() : result<written>{};
+        return pending_rows_ >= batch_size_ ? write() : result<written>{};
     }
 
     /// Writes what there is.
@@ -62,9 +58,7 @@ private:
         const bool began_waits = begins_waits(pending_);
         const timestamp begin = clock_.now();
         auto stored = storage_.record(held_, pending_);
-        const timestamp end = clock_.now();
-        watch_.note_flush(end - begin, stored.has_value());
-        next_ = end + 2 * (end - begin);
+        watch_.note_flush(clock_.now() - begin, stored.has_value());
         if (!stored) return std::unexpected{std::move(stored).error()};
         pending_.clear();
         pending_rows_ = 0;
@@ -79,7 +73,6 @@ private:
     mutable std::mutex mutex_;
     row_batch pending_;
     std::uint64_t pending_rows_ = 0;
-    timestamp next_{};  ///< no full batch is written before
 };
 
 }  // namespace bulk
