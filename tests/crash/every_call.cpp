@@ -87,7 +87,7 @@ std::string key_of(std::uint64_t row) { return "key-" + std::to_string(row); }
 
 struct polled_step {
     static constexpr bulk::step_options options{
-        .name = "Poll", .order = 3, .poll_interval = 2s, .timeout = 1h};
+        .name = "Poll", .order = 3, .poll_interval = 2s, .timeout = 10h};
     void execute(const item&, const bulk::no_metadata&, bulk::context& ctx) { ::execute(ctx); }
     bulk::result<bool> is_complete(const item& row, const bulk::no_metadata&, bulk::context&) {
         return !is_playing(scene::parking) || row.number == 1 || is_asked(row, 2, 3);
@@ -121,10 +121,10 @@ struct work : bulk::operation<work, item> {
     BULK_STEP(wait, "Wait", .order = 4)
     (const item& row, const bulk::no_metadata&, bulk::context& ctx)->bulk::outcome {
         execute(ctx);
-        const auto wait = [&] { return bulk::outcome::wait_for_signal(key_of(row.number), 1h); };
+        const auto wait = [&] { return bulk::outcome::wait_for_signal(key_of(row.number), 10h); };
         switch (now_in->played) {
             case scene::parking:
-                if (row.number == 3 && !is_asked(row, 3, 3)) return bulk::outcome::poll(3s, 1h);
+                if (row.number == 3 && !is_asked(row, 3, 3)) return bulk::outcome::poll(3s, 10h);
                 return bulk::outcome::done();
             case scene::signals:
                 return wait();

@@ -103,8 +103,9 @@ int send(const std::string& directory, std::uint64_t seed, int life) {
             for (std::uint64_t row = 1; row <= kinds.size(); ++row) {
                 if (random() % 5 != 0) continue;
                 if (!sent.emplace(each.idempotency_key, each.retry_count, row).second) continue;
-                const auto key =
-                    bulk::full_signal_key(each.id, crash::key_of(row), bulk::row_number{row});
+                const auto key = bulk::full_signal_key(
+                    each.id, crash::key_of(row, static_cast<int>(each.retry_count) + 1),
+                    bulk::row_number{row});
                 // A second one is refused, and so is one to a row that has ended.
                 if (kinds[row - 1] == "refused" && each.retry_count == 0)
                     (void)service.fail_signal(key, "no");

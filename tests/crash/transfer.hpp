@@ -63,12 +63,17 @@ struct polled_step {
     }
 };
 
-inline std::string key_of(std::uint64_t row) { return "ask-" + std::to_string(row); }
+/// One for each run, so that what was meant for the first is not taken for the second's.
+inline std::string key_of(std::uint64_t row, int run) {
+    return "ask-" + std::to_string(row) + '-' + std::to_string(run);
+}
 
 struct asking_step {
     static constexpr bulk::step_options options{.name = "Ask", .order = 4, .timeout = 1h};
     void execute(const item&, const batch& of, bulk::context& ctx) { note(ctx, of); }
-    std::string signal_key(const item& row, const batch&) const { return key_of(row.number); }
+    std::string signal_key(const item& row, const batch& of) const {
+        return key_of(row.number, run_of(of));
+    }
 };
 
 struct transfer : bulk::operation<transfer, item, batch> {

@@ -52,11 +52,16 @@ public:
     };
 
     [[nodiscard]] bulk::result<transaction> begin(const bulk::lease& held) {
+        if (*refusals > 0) {
+            --*refusals;
+            return bulk::fail(bulk::errc::unavailable, "the disk is gone");
+        }
         return transaction{*this, held};
     }
 
     std::shared_ptr<ledger> lines = std::make_shared<ledger>();
     std::shared_ptr<int> failures = std::make_shared<int>(0);
+    std::shared_ptr<int> refusals = std::make_shared<int>(0);
 };
 static_assert(bulk::transactional_store<ledger_storage>);
 
@@ -75,6 +80,17 @@ struct payments : bulk::operation<payments, number> {
     }
 };
 
+/// Does without the transaction when there is none.
+struct careless_payments : bulk::operation<careless_payments, number> {
+    BULK_OPERATION("careless payments")
+    BULK_STEP(pay, "Pay")
+    (const number& row, const bulk::no_metadata&, bulk::context& ctx)->bulk::outcome {
+        if (row.value == 2 && then) return then(row, ctx);
+        if (const auto lines = ctx.transaction<ledger>()) (*lines)->push_back("row");
+        return bulk::outcome::done();
+    }
+};
+
 /// Its last step is a transaction, and so the row ends with it.
 struct coroutine_payments : bulk::operation<coroutine_payments, number> {
     BULK_OPERATION("coroutine payments")
@@ -86,7 +102,7 @@ struct coroutine_payments : bulk::operation<coroutine_payments, number> {
     }
 };
 
-using all = bulk::operation_list<payments, coroutine_payments>;
+using all = bulk::operation_list<payments, careless_payments, coroutine_payments>;
 using play = support::stage<all, ledger_storage>;
 
 suite<"transactions"> transactions = [] {
@@ -167,6 +183,33 @@ suite<"transactions"> transactions = [] {
         for (std::uint64_t row = 1; row <= 4; ++row)
             expect(on.record(done.id, row, 0).has_value() &&
                    on.record(done.id, row, 1).has_value());
+    };
+
+    "a transaction that the storage does not give fails no row"_test = [] {
+        play on;
+        *on.storage.refusals = 7;
+        const auto done = on.run(numbers(4), "payments");
+        expect(done.state == operation_state::completed) << on.errors(done.id);
+        expect(done.rows.successful == 4_u);
+        expect(on.storage.lines->size() == 4_u);
+        expect(on.log.contains("the disk is gone"));
+        for (std::uint64_t row = 1; row <= 4; ++row)
+            expect(on.record(done.id, row, 1)->attempt == 1_u);
+    };
+
+    "a step that does without the transaction it did not get is done"_test = [] {
+        play on;
+        *on.storage.refusals = 1;
+        const auto done = on.run(numbers(3), "careless payments");
+        expect(done.state == operation_state::completed) << on.errors(done.id);
+        expect(on.storage.lines->size() == 2_u);
+        // What fails later has nothing to do with it.
+        *on.storage.refusals = 1;
+        then = [](const number& row, bulk::context&) {
+            return row.value == 2 ? bulk::outcome::fail("no") : bulk::outcome::done();
+        };
+        expect(on.run(numbers(3), "careless payments").rows.failed == 1_u);
+        then = {};
     };
 
     "nothing is written twice over a crash"_test = [] {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -43,6 +44,25 @@ void expect_nothing_recorded(storage& store) {
 }
 
 suite<"sharing a database"> sharing = [] {
+    "processes that open a new file at the same moment are not in each other's way"_test = [] {
+        for (int round = 0; round < 20; ++round) {
+            const temporary_directory directory;
+            std::vector<pid_t> all;
+            for (int i = 0; i < 4; ++i) {
+                all.push_back(::fork());
+                if (all.back() != 0) continue;
+                const auto opened = storage::open(directory.path("bulk.db"));
+                if (!opened) std::fputs((opened.error().message + '\n').c_str(), stderr);
+                ::_exit(opened ? 0 : 1);
+            }
+            for (const auto each : all) {
+                int status = 1;
+                ::waitpid(each, &status, 0);
+                expect(status == 0_i);
+            }
+        }
+    };
+
     "two storages on one file see what the other does"_test = [] {
         const temporary_directory directory;
         auto mine = storage::open(directory.path("bulk.db")).value();

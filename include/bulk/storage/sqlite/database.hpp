@@ -131,11 +131,15 @@ private:
         writer_ = std::move(*opened);
         {
             // Looked at before anything is changed: it may be another program's, or no database.
+            // All at one moment: somebody else may be making it one of ours.
             session look{*writer_, "reading its header"};
+            look.execute("BEGIN");
             auto ours = check_identity(look, static_cast<std::int64_t>(steps.size()));
             if (!ours && (sqlite3_errcode(writer_->handle()) & 0xff) == SQLITE_NOTADB)
                 return fail(errc::invalid_argument, ours.error().message);
             if (!ours) return ours;
+            look.execute("COMMIT");
+            if (look.failure()) return std::unexpected{*look.failure()};
         }
         if (auto ready = configure(*writer_); !ready) return ready;
         return write("bringing it to the newest version",
@@ -143,18 +147,15 @@ private:
     }
 
     [[nodiscard]] result<> configure(connection& made) const {
+        const auto mode = keep_log(made);
+        if (!mode) return std::unexpected{mode.error()};
         session setting{made, "setting it up"};
-        std::string mode;
-        {
-            auto row = setting.rows("PRAGMA journal_mode = WAL");
-            if (row.next()) row.read(mode);
-        }
-        if (!setting.failure() && mode != "wal")
+        if (*mode != "wal")
             setting.note(
                 {errc::invalid_argument, concat("database '", path_,
                                                 "' cannot keep a write-ahead log (its journal "
                                                 "mode is ",
-                                                mode, "): put it on a local disk")});
+                                                *mode, "): put it on a local disk")});
         setting.execute(options_.durability == durability::full ? "PRAGMA synchronous = FULL"
                                                                 : "PRAGMA synchronous = NORMAL");
         setting.execute(concat("PRAGMA cache_size = -", options_.cache_kib));
@@ -163,6 +164,28 @@ private:
         setting.execute("PRAGMA temp_store = MEMORY");
         if (setting.failure()) return std::unexpected{*setting.failure()};
         return {};
+    }
+
+    /// The journal mode that it has then. SQLite does not wait for others who write when it changes
+    /// that: two who open a new file at once would be in each other's way.
+    [[nodiscard]] result<std::string> keep_log(connection& made) const {
+        const auto end =
+            std::chrono::steady_clock::now() + std::min(options_.busy_timeout, longest_wait);
+        while (true) {
+            std::string mode;
+            session setting{made, "setting it up"};
+            {
+                auto row = setting.rows("PRAGMA journal_mode = WAL");
+                if (row.next()) row.read(mode);
+            }
+            if (!setting.failure()) return mode;
+            const bool is_busy = (sqlite3_errcode(made.handle()) & 0xff) == SQLITE_BUSY;
+            if (!is_busy || std::chrono::steady_clock::now() >= end)
+                return std::unexpected{*setting.failure()};
+            session waiting{made, "waiting for others who set it up"};
+            waiting.execute("BEGIN IMMEDIATE");
+            waiting.execute("ROLLBACK");
+        }
     }
 
     [[nodiscard]] result<std::unique_ptr<connection>> open_configured() const {
