@@ -31,7 +31,7 @@ public:
         } else if (program_.err().is_terminal) {
             draw(at);
         } else if (is_due(at, std::chrono::seconds{10})) {
-            program_.err().stream << plain_progress(at) << std::endl;
+            program_.err().stream << plain_progress(at) << '\n' << std::flush;
         }
     }
 

@@ -58,9 +58,9 @@ private:
 
     [[nodiscard]] static std::string remarks(const column_description& column) {
         std::vector<std::string_view> all;
-        if (column.row_id) all.push_back("row id");
-        if (column.unique) all.push_back("unique");
-        if (column.hidden) all.push_back("personal");
+        if (column.row_id) all.emplace_back("row id");
+        if (column.unique) all.emplace_back("unique");
+        if (column.hidden) all.emplace_back("personal");
         const std::string choices = names(column.choices);
         if (!choices.empty()) all.push_back(choices);
         return names(all);
