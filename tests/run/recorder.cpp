@@ -57,6 +57,15 @@ suite<"recorder"> recorder = [] {
         expect(!on.recorder.has_pending());
     };
 
+    "a clock that is set back holds nothing up"_test = [] {
+        fixture on;
+        on.storage.takes = 1ms;
+        expect(on.add(10, 1ms).has_value());
+        on.clock.advance(-1h);
+        expect(on.add(10, 1ms).has_value());
+        expect(!on.recorder.has_pending());
+    };
+
     "while writing is slow and rows are quick, a batch grows"_test = [] {
         fixture on;
         on.storage.takes = 5ms;

@@ -42,7 +42,7 @@ public:
             append(pending_, batch);
         batch.clear();
         pending_rows_ += rows;
-        return pending_rows_ >= batch_size_ && now >= next_ ? write() : result<written>{};
+        return pending_rows_ >= batch_size_ && has_paused(now) ? write() : result<written>{};
     }
 
     /// Writes what there is.
@@ -57,6 +57,11 @@ public:
     }
 
 private:
+    /// A time before the last write is one of a clock that was set back.
+    [[nodiscard]] bool has_paused(timestamp now) const {
+        return now >= last_write_ + pause_ || now < last_write_;
+    }
+
     [[nodiscard]] result<written> write() {
         if (pending_.empty()) return {};
         const bool began_waits = begins_waits(pending_);
@@ -64,7 +69,8 @@ private:
         auto stored = storage_.record(held_, pending_);
         const timestamp end = clock_.now();
         watch_.note_flush(end - begin, stored.has_value());
-        next_ = end + 2 * (end - begin);
+        last_write_ = end;
+        pause_ = 2 * (end - begin);
         if (!stored) return std::unexpected{std::move(stored).error()};
         pending_.clear();
         pending_rows_ = 0;
@@ -79,7 +85,8 @@ private:
     mutable std::mutex mutex_;
     row_batch pending_;
     std::uint64_t pending_rows_ = 0;
-    timestamp next_{};  ///< no full batch is written before
+    timestamp last_write_{};
+    std::chrono::microseconds pause_{};  ///< after it, until a full batch is written
 };
 
 }  // namespace bulk
