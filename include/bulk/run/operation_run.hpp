@@ -679,6 +679,7 @@ private:
     void park(parked_row row, std::optional<timestamp> due) {
         const row_number number = row.row;
         const auto frame = row.frame != nullptr ? *row.frame : nullptr;
+        if (due) *due += around_.jobs.steady_now() - around_.jobs.now();
         waiting_.park(std::move(row), due);
         if (frame == nullptr || !std::holds_alternative<step_waits::outside>(frame->waiting()))
             return;
@@ -696,14 +697,15 @@ private:
 
     /// Sees to it that somebody looks when the next row is due. Under the lock.
     void arm() {
-        if (const auto due = waiting_.next_look()) submit_at(*due, &operation_run::look_for_due);
+        if (const auto due = waiting_.next_look())
+            submit_after(*due - around_.jobs.steady_now(), &operation_run::look_for_due);
     }
 
     void look_for_due() {
         const locked lock{*this};
         waiting_.looked();
         if (phase_ == phase::ended) return;
-        waiting_.unpark_due(around_.jobs.now());
+        waiting_.unpark_due(around_.jobs.steady_now());
         arm();
         pump();
     }
