@@ -32,6 +32,7 @@
 #include <bulk/run/row_validation.hpp>
 #include <bulk/run/row_walk.hpp>
 #include <bulk/run/run_environment.hpp>
+#include <bulk/run/standings.hpp>
 #include <bulk/run/step_transaction.hpp>
 #include <bulk/run/supply.hpp>
 #include <bulk/run/task_board.hpp>
@@ -345,6 +346,7 @@ private:
         const locked lock{*this};
         is_busy_ = false;
         units_.open(std::move(*opened));
+        before_.forget();
         phase_ = state() == operation_state::validating ? phase::validating : phase::running;
         if (operation_.was_begun() && phase_ == phase::running)
             submit(&operation_run::look_for_signals);
@@ -534,7 +536,7 @@ private:
             block(what);
             return false;
         };
-        auto known = around_.storage.progress(id(), row_number{at.first_standing}, unit.rows);
+        auto known = before_.of(around_.storage, id(), row_number{at.first_standing}, unit.rows);
         if (!known) return failed(known.error());
         for (std::size_t i = 0; i < known->size(); ++i) {
             auto& each = (*known)[i];
@@ -1025,6 +1027,7 @@ private:
     task_board board_;
     bool had_orphans_ = false;
     crashed_rows crashed_{around_.options.max_crashes};
+    standings before_;  ///< of rows that an earlier run has begun
 
     std::mutex mutex_;  ///< guards what follows
     phase phase_ = phase::beginning;

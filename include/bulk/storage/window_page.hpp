@@ -61,7 +61,9 @@ public:
 
     /// The window that the row is in at that step, if it is in one.
     [[nodiscard]] const completed_window* find(std::size_t row, step_index step) const {
-        for (const auto& each : windows_ | std::views::reverse)
+        const auto behind = std::ranges::upper_bound(windows_, row, {}, &completed_window::first);
+        for (const auto& each :
+             std::ranges::subrange(windows_.begin(), behind) | std::views::reverse)
             if (each.has(row, step)) return &each;
         return nullptr;
     }
