@@ -50,6 +50,8 @@ void check_operations(Make make) {
         expect(store->get(wanted.id).value() == wanted);
         expect(store->events(wanted.id, std::nullopt, 10).value().size() == 1_ul);
         expect(store->get(operation(2).id).error().code == errc::not_found);
+        expect(store->crashes(wanted.id).value().empty());
+        expect(store->crashes(operation(2).id).error().code == errc::not_found);
         expect(!store->create(wanted, {}).has_value()) << "ids are unique";
     };
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -27,6 +28,40 @@ suite<"timer"> timers = [] {
         while (auto due = queue.take_due(start + 3s)) due();
         expect(order == "abcd") << order;
         expect(queue.size() == 1_ul);
+    };
+};
+
+/// The machine's clock, which somebody has set.
+struct set_clock {
+    static inline std::atomic<std::chrono::microseconds> back{};
+    [[nodiscard]] bulk::timestamp now() const { return bulk::system_clock{}.now() - back.load(); }
+};
+
+suite<"a clock that is set"> clocks = [] {
+    "back is made up for, forward is believed, and small steps are none"_test = [] {
+        bulk::timestamp now{};
+        bulk::clock_steps::steady by{};
+        bulk::clock_steps steps{now, by};
+        const auto pass = [&](std::chrono::microseconds clock, std::chrono::microseconds steady) {
+            now += clock;
+            return steps.steady_now(now, by += steady) - now;
+        };
+        expect(pass(1s, 1s) == 0s);
+        expect(pass(1s - 1h, 1s) == 1h);
+        expect(pass(1s, 1s) == 1h) << "once";
+        expect(pass(1h, 1s) == 1h) << "forward, or the machine slept";
+        expect(pass(0s, 60ms) == 1h);
+        expect(pass(0s, 60ms) == 1h + 120ms) << "a clock that is too slow falls behind in the end";
+    };
+
+    "what is to be done in a moment is done in a moment, though it was set back"_test = [] {
+        bulk::basic_thread_executor<set_clock> executor{2};
+        std::binary_semaphore done{0};
+        executor.submit_at(executor.now() + 50ms, bulk::job{[&] { done.release(); }});
+        set_clock::back = 1h;
+        expect(done.try_acquire_for(30s)) << "not in an hour";
+        executor.submit_at(executor.now() + 10ms, bulk::job{[&] { done.release(); }});
+        expect(done.try_acquire_for(30s));
     };
 };
 

@@ -50,7 +50,7 @@ struct writing {
                     std::to_string(from.time_since_epoch().count()) + '-' +
                     std::to_string(to.time_since_epoch().count()) + "; ";
         };
-        (void)writer.hand_over([&](bulk::row_batch& batch, std::uint64_t, bulk::timestamp) {
+        (void)writer.hand_over([&](bulk::row_batch& batch, std::uint64_t) {
             for (const auto& each : batch.completed)
                 add(each.first_row, each.rows, each.started_at, each.completed_at);
             for (const auto& each : batch.records)

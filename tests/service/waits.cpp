@@ -60,6 +60,17 @@ struct dialogue : bulk::operation<dialogue, number> {
     }
 };
 
+/// Waits for the same twice.
+struct echo : bulk::operation<echo, number> {
+    BULK_OPERATION("echo")
+    bulk::task<bulk::result<>> process(const number&, const bulk::no_metadata&,
+                                       bulk::context& ctx) {
+        const auto told = co_await ctx.signal("approved", 10min);
+        if (!told) co_return bulk::fail(told.error().message);
+        co_return co_await ctx.signal("approved", 10min);
+    }
+};
+
 /// Begins to wait at its second try.
 struct hesitant : bulk::operation<hesitant, number> {
     BULK_OPERATION("hesitant", .retryable = true)
@@ -71,7 +82,7 @@ struct hesitant : bulk::operation<hesitant, number> {
     }
 };
 
-using operations = bulk::operation_list<twice, single, dialogue, support::pipeline, hesitant>;
+using operations = bulk::operation_list<twice, single, dialogue, support::pipeline, hesitant, echo>;
 using stage = support::stage<operations>;
 
 std::uint64_t waiting(auto& on, operation_id id) {
@@ -134,7 +145,8 @@ suite<"the last moment"> last_moment = [] {
     };
 
     "a signal that came in the last moment is not given to the next wait as well"_test = [] {
-        for (const auto* const name : {"twice", "dialogue"}) {
+        for (const auto& [name, next] :
+             {std::pair{"twice", "released"}, {"dialogue", "released"}, {"echo", "approved"}}) {
             script play;
             stage on({.lease_time = 1s});  // no heartbeat at the deadline
             const auto id = begin(on, 1, name);
@@ -145,8 +157,23 @@ suite<"the last moment"> last_moment = [] {
             on.drive_for(5s);
             expect(on.get(id).state == operation_state::running) << name;
             expect(waiting(on, id) == 1_u) << name;
-            expect(on.service->signal(id, "released").value().row == row_number{1}) << name;
+            expect(on.service->signal(id, next).value().row == row_number{1}) << name;
             expect(on.finish(id).state == operation_state::completed) << name;
+        }
+    };
+
+    "a signal that is found by a look and by the time-out is used once"_test = [] {
+        for (int order = 0; order < 16; ++order) {
+            script play;
+            stage on;
+            const auto id = begin(on, 1, "echo");
+            on.drive_for(*on.record(id, 1, 0)->wait_until - on.jobs.now() - 1us);
+            for (int i = 0; i < order; ++i) (void)on.jobs.random();  // jobs are picked otherwise
+            expect(on.service->signal(id, "approved").value().row == row_number{1});
+            on.jobs.advance(1us);
+            on.drive_for(5s);
+            expect(on.get(id).state == operation_state::running and waiting(on, id) == 1_u)
+                << order;
         }
     };
 };

@@ -20,7 +20,7 @@ public:
 
     void submit(bulk::job job) override { ready_.push_back(std::move(job)); }
     void submit_at(bulk::timestamp deadline, bulk::job job) override {
-        timers_.add(deadline, std::move(job));
+        timers_.add(deadline + set_back_, std::move(job));
     }
     [[nodiscard]] bulk::timestamp now() const override { return clock_.now(); }
     [[nodiscard]] std::size_t concurrency() const override { return 1; }
@@ -28,13 +28,20 @@ public:
 
     void advance(std::chrono::microseconds step) { clock_.advance(step); }
 
+    /// Somebody sets the clock. What is to be done later is as far away as before.
+    void set_back(std::chrono::microseconds step) {
+        clock_.advance(-step);
+        set_back_ += step;
+    }
+    [[nodiscard]] bulk::timestamp steady_now() const override { return now() + set_back_; }
+
     /// Runs one job that is ready; moves the clock on if none is. False when there is none at all.
     bool step() {
-        while (auto due = timers_.take_due(now())) ready_.push_back(std::move(due));
+        while (auto due = timers_.take_due(steady_now())) ready_.push_back(std::move(due));
         if (ready_.empty()) {
             const auto next = timers_.next_deadline();
             if (!next) return false;
-            clock_.advance(*next - now());
+            clock_.advance(*next - steady_now());
             return true;
         }
         const std::size_t at = random_() % ready_.size();
@@ -58,6 +65,7 @@ public:
 
 private:
     bulk::manual_clock clock_;
+    std::chrono::microseconds set_back_{};
     std::mt19937_64 random_;
     std::vector<bulk::job> ready_;
     bulk::timer_queue timers_;

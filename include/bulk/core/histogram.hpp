@@ -48,7 +48,9 @@ static_assert(histogram::bucket_of(std::chrono::microseconds{3}) == 2);
 /// The same while it grows, from any thread.
 class growing_histogram {
 public:
+    /// Less than nothing, by a clock that was set back meanwhile, is nothing.
     void add(std::chrono::microseconds took, std::uint64_t times = 1) {
+        took = std::max(took, std::chrono::microseconds{0});
         counts_[histogram::bucket_of(took)].fetch_add(times, std::memory_order_relaxed);
         sum_.fetch_add(took.count() * static_cast<std::int64_t>(times), std::memory_order_relaxed);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
+#include <bulk/engine/clock_steps.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
 #include <bulk/engine/parking.hpp>
@@ -24,15 +25,18 @@ namespace bulk {
 /// Threads around a queue, and one more for the deadlines. Threads are started when there is work
 /// and none is idle, up to the limit, since rows may block: a hundred of them at once need a hundred
 /// threads, and none at all need none.
-class thread_executor final : public executor {
+///
+/// When the clock is set back, jobs are run as if it had not been.
+template <clock_source Clock>
+class basic_thread_executor final : public executor {
 public:
-    explicit thread_executor(std::size_t most_threads)
+    explicit basic_thread_executor(std::size_t most_threads)
         : shared_{std::make_shared<shared>(std::max<std::size_t>(most_threads, 1))},
           timer_{[shared = shared_] { shared->keep_time(shared); }} {}
 
     /// Jobs that have begun are waited for; the others are dropped. Whoever wants them done waits for
     /// that first.
-    ~thread_executor() override { stop(); }
+    ~basic_thread_executor() override { stop(); }
 
     /// The same, now.
     void stop() {
@@ -58,12 +62,17 @@ public:
         {
             const std::scoped_lock lock{shared_->timer_mutex};
             if (shared_->is_closed) return;
-            shared_->timers.add(deadline, std::move(job));
+            const timestamp now = Clock{}.now();
+            shared_->timers.add(shared_->steady(now) + (deadline - now), std::move(job));
         }
         shared_->timer_changed.notify_one();
     }
 
-    [[nodiscard]] timestamp now() const override { return system_clock{}.now(); }
+    [[nodiscard]] timestamp now() const override { return Clock{}.now(); }
+    [[nodiscard]] timestamp steady_now() const override {
+        const std::scoped_lock lock{shared_->timer_mutex};
+        return shared_->steady(Clock{}.now());
+    }
     [[nodiscard]] std::size_t concurrency() const override { return shared_->most_threads; }
 
     /// Jobs that wait for a thread.
@@ -84,8 +93,14 @@ private:
 
         std::mutex timer_mutex;
         std::condition_variable timer_changed;
-        timer_queue timers;
+        timer_queue timers;  ///< by `steady`
+        clock_steps steps{Clock{}.now(), std::chrono::steady_clock::now()};
         bool is_closed = false;  ///< the timer's own mark of the end
+
+        /// With the timer's lock.
+        timestamp steady(timestamp now) {
+            return steps.steady_now(now, std::chrono::steady_clock::now());
+        }
 
         void submit(const std::shared_ptr<shared>& self, job job) {
             put(std::move(job));
@@ -125,7 +140,7 @@ private:
         void keep_time(const std::shared_ptr<shared>& self) {
             std::unique_lock lock{timer_mutex};
             while (!is_closed) {
-                const timestamp now = system_clock{}.now();
+                const timestamp now = steady(Clock{}.now());
                 if (job due = timers.take_due(now)) {
                     lock.unlock();
                     submit(self, std::move(due));
@@ -169,5 +184,7 @@ private:
     std::shared_ptr<shared> shared_;
     std::thread timer_;
 };
+
+using thread_executor = basic_thread_executor<system_clock>;
 
 }  // namespace bulk

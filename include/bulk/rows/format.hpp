@@ -15,6 +15,7 @@
 #include <bulk/rows/row_error.hpp>
 #include <bulk/rows/slice.hpp>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -202,9 +203,9 @@ struct format_list {
         const bool is_empty = detail::first_character(begin) == '\0';
         const auto by_name = first([&]<typename Format>() {
             if (!is_empty && !Format::fits(begin) && !keeps_its_name<Format>) return false;
-            for (const auto& known : Format::extensions)
-                if (same_name(known, extension)) return true;
-            return false;
+            return std::ranges::any_of(Format::extensions, [&](std::string_view known) {
+                return same_name(known, extension);
+            });
         });
         if (by_name < size) return by_name;
         return first([&]<typename Format>() {

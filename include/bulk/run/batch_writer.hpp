@@ -96,12 +96,11 @@ public:
         append(batch_, later);
     }
 
-    /// Everything, to be handed over with the time; what is left in it when that returns is dropped.
+    /// Everything, to be handed over; what is left in it when that returns is dropped.
     template <typename HandOver>
     auto hand_over(HandOver take) {
-        const timestamp now = close_window();
-        const auto rows = std::exchange(rows_, 0);
-        auto answer = take(batch_, rows, now);
+        close_window();
+        auto answer = take(batch_, std::exchange(rows_, 0));
         batch_.clear();
         last_close_.reset();  // that may have taken long
         return answer;

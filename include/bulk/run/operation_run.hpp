@@ -32,6 +32,7 @@
 #include <bulk/run/row_validation.hpp>
 #include <bulk/run/row_walk.hpp>
 #include <bulk/run/run_environment.hpp>
+#include <bulk/run/standings.hpp>
 #include <bulk/run/step_transaction.hpp>
 #include <bulk/run/supply.hpp>
 #include <bulk/run/task_board.hpp>
@@ -345,6 +346,7 @@ private:
         const locked lock{*this};
         is_busy_ = false;
         units_.open(std::move(*opened));
+        before_.forget();
         phase_ = state() == operation_state::validating ? phase::validating : phase::running;
         if (operation_.was_begun() && phase_ == phase::running)
             submit(&operation_run::look_for_signals);
@@ -463,10 +465,8 @@ private:
     bool hand_over(row_task& at) {
         at.seat->clear();
         const auto failed_rows = at.writer.counted().failed;
-        const auto written =
-            at.writer.hand_over([&](row_batch& batch, std::uint64_t rows, timestamp now) {
-                return recorder_.add(batch, rows, now);
-            });
+        const auto written = at.writer.hand_over(
+            [&](row_batch& batch, std::uint64_t rows) { return recorder_.add(batch, rows); });
         if (failed_rows > 0) note_failures(failed_rows);
         if (!at.parked.empty() || !written) {
             const locked lock{*this};
@@ -536,7 +536,7 @@ private:
             block(what);
             return false;
         };
-        auto known = around_.storage.progress(id(), row_number{at.first_standing}, unit.rows);
+        auto known = before_.of(around_.storage, id(), row_number{at.first_standing}, unit.rows);
         if (!known) return failed(known.error());
         for (std::size_t i = 0; i < known->size(); ++i) {
             auto& each = (*known)[i];
@@ -681,6 +681,7 @@ private:
     void park(parked_row row, std::optional<timestamp> due) {
         const row_number number = row.row;
         const auto frame = row.frame != nullptr ? *row.frame : nullptr;
+        if (due) *due += around_.jobs.steady_now() - around_.jobs.now();
         waiting_.park(std::move(row), due);
         if (frame == nullptr || !std::holds_alternative<step_waits::outside>(frame->waiting()))
             return;
@@ -698,14 +699,15 @@ private:
 
     /// Sees to it that somebody looks when the next row is due. Under the lock.
     void arm() {
-        if (const auto due = waiting_.next_look()) submit_at(*due, &operation_run::look_for_due);
+        if (const auto due = waiting_.next_look())
+            submit_after(*due - around_.jobs.steady_now(), &operation_run::look_for_due);
     }
 
     void look_for_due() {
         const locked lock{*this};
         waiting_.looked();
         if (phase_ == phase::ended) return;
-        waiting_.unpark_due(around_.jobs.now());
+        waiting_.unpark_due(around_.jobs.steady_now());
         arm();
         pump();
     }
@@ -1025,6 +1027,7 @@ private:
     task_board board_;
     bool had_orphans_ = false;
     crashed_rows crashed_{around_.options.max_crashes};
+    standings before_;  ///< of rows that an earlier run has begun
 
     std::mutex mutex_;  ///< guards what follows
     phase phase_ = phase::beginning;

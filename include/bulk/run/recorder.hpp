@@ -29,7 +29,7 @@ public:
     };
 
     /// Takes over what a task has, of so many rows, and writes if that makes a batch.
-    [[nodiscard]] result<written> add(row_batch& batch, std::uint64_t rows, timestamp now) {
+    [[nodiscard]] result<written> add(row_batch& batch, std::uint64_t rows) {
         watch_.note(batch);
         const std::scoped_lock lock{mutex_};
         if (pending_.empty())
@@ -38,14 +38,13 @@ public:
             append(pending_, batch);
         batch.clear();
         pending_rows_ += rows;
-        return pending_rows_ >= batch_size_ ? write(now) : result<written>{};
+        return pending_rows_ >= batch_size_ ? write() : result<written>{};
     }
 
     /// Writes what there is.
     [[nodiscard]] result<written> flush() {
-        const timestamp now = clock_.now();
         const std::scoped_lock lock{mutex_};
-        return write(now);
+        return write();
     }
 
     [[nodiscard]] bool has_pending() const {
@@ -54,9 +53,10 @@ public:
     }
 
 private:
-    [[nodiscard]] result<written> write(timestamp begin) {
+    [[nodiscard]] result<written> write() {
         if (pending_.empty()) return {};
         const bool began_waits = begins_waits(pending_);
+        const timestamp begin = clock_.now();
         auto stored = storage_.record(held_, pending_);
         watch_.note_flush(clock_.now() - begin, stored.has_value());
         if (!stored) return std::unexpected{std::move(stored).error()};

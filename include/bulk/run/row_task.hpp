@@ -47,7 +47,7 @@ struct row_task {
           ctx{context::place{.operation = operation}, std::move(stop)} {}
 
     /// User code has this row now, at this step.
-    void show(row_number number, step_index at) { seat->show(number, at); }
+    void show(row_number number, step_index at) const { seat->show(number, at); }
 
     /// What the store knows of a row, when an earlier run has begun it.
     [[nodiscard]] std::optional<row_progress> standing(row_number of) const {

@@ -110,7 +110,7 @@ public:
                             {start.step, before.attempt + 1, before.retry_attempt, &before});
             at.writer.pass();
             return consequences_.wait_on(at, row, place, before, park_reason::back_off,
-                                         *before.wait_until);
+                                         before.wait_until);
         }
         bool begins_anew = false;
         (void)instance_.steps().visit_from(

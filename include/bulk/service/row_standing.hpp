@@ -79,15 +79,15 @@ public:
 
     /// The last row that there is a record of; 0 when there is none.
     [[nodiscard]] result<row_number> last_row() {
-        auto last =
-            storage_.query(row_query{.operation = operation_, .descending = true, .page_size = 1});
+        auto last = storage_.query(row_query{
+            .operation = operation_, .descending = true, .page_size = 1, .with_total = false});
         if (!last) return std::unexpected{std::move(last).error()};
         return last->items.empty() ? row_number{} : last->items.front().row;
     }
 
 private:
     [[nodiscard]] result<> load(row_number first) {
-        row_query query{.operation = operation_, .page_size = largest_page};
+        row_query query{.operation = operation_, .page_size = largest_page, .with_total = false};
         if (only_.empty()) {
             loaded_to_ = row_number{to_number(first) + rows_at_once_ - 1};
             query.from_row = first;

@@ -133,15 +133,14 @@ public:
                 return failed(hidden, "locked", why);
             }
         } while (!file.has_name());
-        std::shared_ptr<detail::mapped_seats> seats;
-        if ((errno = ::posix_fallocate(file.descriptor(), 0, detail::mapped_seats::bytes)) != 0 ||
-            (seats = detail::mapped_seats::map(file.descriptor())) == nullptr ||
-            ::rename(hidden.c_str(), path.c_str()) != 0) {
-            const int why = errno;
-            ::unlink(hidden.c_str());
-            return failed(path, "set up", why);
-        }
-        return std::make_shared<presence>(path, std::move(name), std::move(file), seats);
+        // Room is taken now: a seat that could not be written for want of it would end the process.
+        int why = ::posix_fallocate(file.descriptor(), 0, detail::mapped_seats::bytes);
+        const auto seats = why == 0 ? detail::mapped_seats::map(file.descriptor()) : nullptr;
+        if (seats != nullptr && ::rename(hidden.c_str(), path.c_str()) == 0)
+            return std::make_shared<presence>(path, std::move(name), std::move(file), seats);
+        if (why == 0) why = errno;
+        ::unlink(hidden.c_str());
+        return failed(path, "set up", why);
     }
 
     presence(std::string path, std::string name, detail::locked_file file,

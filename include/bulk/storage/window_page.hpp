@@ -14,6 +14,7 @@
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bulk {
@@ -41,6 +42,10 @@ struct completed_window {
 /// run again); what was added last counts.
 class window_page {
 public:
+    window_page() = default;
+    /// By first row.
+    explicit window_page(std::vector<completed_window> windows) : windows_{std::move(windows)} {}
+
     void add(const completed_window& window) {
         const auto behind =
             std::ranges::upper_bound(windows_, window.first, {}, &completed_window::first);
@@ -56,7 +61,9 @@ public:
 
     /// The window that the row is in at that step, if it is in one.
     [[nodiscard]] const completed_window* find(std::size_t row, step_index step) const {
-        for (const auto& each : windows_ | std::views::reverse)
+        const auto behind = std::ranges::upper_bound(windows_, row, {}, &completed_window::first);
+        for (const auto& each :
+             std::ranges::subrange(windows_.begin(), behind) | std::views::reverse)
             if (each.has(row, step)) return &each;
         return nullptr;
     }
@@ -124,7 +131,8 @@ private:
     };
     if (!bytes.starts_with('\1')) return refuse();
     bytes.remove_prefix(1);
-    window_page page;
+    std::vector<completed_window> windows;
+    windows.reserve(bytes.size() / 6);
     std::uint64_t first = 0;
     std::uint64_t time = 0;
     while (!bytes.empty()) {
@@ -140,7 +148,7 @@ private:
             return refuse();
         first += *gap;
         time += static_cast<std::uint64_t>(varint::unzigzag(*moved));
-        page.add(
+        windows.push_back(
             {.first = static_cast<std::uint16_t>(first),
              .count = static_cast<std::uint16_t>(*count),
              .first_step = static_cast<step_index>(first_step),
@@ -148,7 +156,7 @@ private:
              .started_at = timestamp{std::chrono::microseconds{static_cast<std::int64_t>(time)}},
              .took = std::chrono::microseconds{varint::unzigzag(*took)}});
     }
-    return page;
+    return window_page{std::move(windows)};
 }
 
 }  // namespace bulk

@@ -14,11 +14,16 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace boost::ut;
 using namespace conformance;
@@ -35,6 +40,28 @@ std::string read_file(const std::string& path) {
 
 void write_file(const std::string& path, std::string_view text) {
     std::ofstream{path, std::ios::binary} << text;
+}
+
+/// What a user who may do little is told who opens a database: root may do everything. In a process
+/// of its own, since that cannot be taken back for one thread alone.
+std::string told_nobody(const std::string& path) {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) return {};
+    const pid_t child = ::fork();
+    if (child == 0) {
+        constexpr uid_t nobody = 65534;
+        if (::geteuid() == 0 && (::setegid(nobody) != 0 || ::seteuid(nobody) != 0)) ::_exit(1);
+        const auto opened = storage::open(path);
+        const std::string said = opened ? "it was opened" : opened.error().message;
+        (void)!::write(ends[1], said.data(), said.size());
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    std::array<char, 4096> said{};
+    const auto size = ::read(ends[0], said.data(), said.size());
+    ::close(ends[0]);
+    ::waitpid(child, nullptr, 0);
+    return {said.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
 }
 
 suite<"opening a database"> opening = [] {
@@ -157,6 +184,34 @@ suite<"opening a database"> opening = [] {
         expect(storage::open(directory.path("a.db"), {.cache_kib = 1})
                    .error()
                    .message.contains("cache_kib"));
+    };
+
+    "a file or directory that this user may not use is told of, and used when it may be"_test = [] {
+        const temporary_directory directory;
+        const auto secret = directory.path("secret.db"), kept = directory.path("kept.db");
+        const auto folder = directory.path("folder"), fresh = folder + "/bulk.db";
+        {
+            (void)storage::open(secret).value().create(operation(1), {});
+            (void)storage::open(kept).value().create(operation(1), {});
+        }
+        std::filesystem::create_directory(folder);
+        for (const auto& [path, mode] : std::map<std::string, mode_t>{
+                 {directory.path(), 0755}, {secret, 0}, {kept, 0444}, {folder, 0555}})
+            expect(::chmod(path.c_str(), mode) == 0_i);
+        for (const auto& [path, cause] : std::map<std::string, std::string_view>{
+                 {secret, "unable to open database file"},
+                 {kept, "let this program write the file and create files beside it"},
+                 {fresh, "in a directory that there is and that this program may write"}}) {
+            const auto said = told_nobody(path);
+            expect(said.contains(path) and said.contains(cause)) << said;
+            expect(said.contains("unable to open") or said.contains("readonly")) << said;
+        }
+        for (const auto& [path, mode] :
+             std::map<std::string, mode_t>{{secret, 0600}, {kept, 0600}, {folder, 0700}})
+            expect(::chmod(path.c_str(), mode) == 0_i);
+        for (const auto& path : {secret, kept})
+            expect(storage::open(path).value().get(operation(1).id).has_value());
+        expect(storage::open(fresh).has_value());
     };
 
     "a damaged file is told of, and does no harm"_test = [] {

@@ -208,6 +208,7 @@ public:
 
     [[nodiscard]] result<std::vector<crashed_row>> crashes(operation_id id) {
         const std::scoped_lock lock{all_->mutex};
+        if (all_->operations.find(id) == nullptr) return operation_table::not_found(id);
         return all_->crashes.of(id);
     }
 

@@ -128,7 +128,8 @@ public:
         std::optional<stored_operation> oldest;
         {
             auto row = database_.rows(
-                select("WHERE state IN (0, 1, 2, 7) AND (paused = 0 OR cancel_requested = 1) AND "
+                select("INDEXED BY bulk_operations_open WHERE state IN (0, 1, 2, 7) AND (paused = "
+                       "0 OR cancel_requested = 1) AND "
                        "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
                 request.now);
             while (!oldest && row.next()) {

@@ -59,7 +59,7 @@ inline bool has_row_zero(const row_batch& batch) {
             number, counted != row_counters{}, counted.total, counted.processed, counted.successful,
             counted.failed, last);
     row_table rows{database, held.operation, number};
-    for (const auto& each : batch.completed) rows.add(each);
+    rows.add(batch.completed);
     for (const auto& each : batch.records) rows.put(each);
     for (const auto& [row, id] : batch.row_ids) rows.put_id(row, id);
     event_table{database}.append(batch.events);

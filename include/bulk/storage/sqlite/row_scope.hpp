@@ -87,6 +87,14 @@ public:
     [[nodiscard]] std::uint64_t first() const { return first_; }
     [[nodiscard]] std::uint64_t last() const { return last_; }
 
+    /// The first and the last row from one on, in the direction of a walk.
+    [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> rows_behind(
+        std::optional<row_number> from, bool is_descending) const {
+        if (!from) return {first_, last_};
+        if (is_descending) return {first_, std::min(last_, to_number(*from))};
+        return {std::max(first_, to_number(*from)), last_};
+    }
+
     /// Whether rows that completed at their first try can be among them.
     [[nodiscard]] bool has_packed() const {
         return has(row_state::completed) && !failure_ && least_retries_ == 0 && key_.empty();

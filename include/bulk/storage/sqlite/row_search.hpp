@@ -7,13 +7,13 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/sqlite/row_order.hpp>
+#include <bulk/storage/sqlite/row_pick.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/row_walk.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,7 +42,8 @@ public:
         if (query_.with_total) found.total = count();
         const bool is_picked =
             query_.sort == row_sort::row_id || query_.sort == row_sort::started_at;
-        auto places = is_picked ? pick(after) : in_order(after);
+        auto places =
+            is_picked ? row_pick{rows_, query_, scope_}.first(after, enough()) : in_order(after);
         if (places.size() > query_.page_size) {
             places.resize(query_.page_size);
             found.next = to_text(places.back());
@@ -179,6 +180,8 @@ private:
         for (const auto& [state, name] : enumerators_of<row_state>) {
             if (!scope.has(state)) continue;
             const auto part = scope.in_state(state);
+            const auto [first, last] = part.rows_behind(
+                after ? std::optional{after->row} : std::nullopt, query_.descending);
             const std::string_view direction = query_.descending ? " DESC" : "";
             const std::string_view behind =
                 query_.descending ? " AND (row, step) < (?8, ?9)" : " AND (row, step) > (?8, ?9)";
@@ -187,7 +190,7 @@ private:
                                        " WHERE operation = ?1 AND row BETWEEN ?2 AND ?3 AND ",
                                        part.condition(), after ? behind : "", " ORDER BY row",
                                        direction, ", step", direction, " LIMIT ?10"),
-                                rows_.operation(), part.first(), part.last(),
+                                rows_.operation(), first, last,
                                 after ? std::optional{after->row} : std::nullopt,
                                 after ? std::optional{after->step} : std::nullopt, most);
             while (row.next()) {
@@ -219,13 +222,14 @@ private:
         for (const auto& [state, name] : enumerators_of<row_state>) {
             if (!scope_.has(state)) continue;
             const auto part = scope_.in_state(state);
+            const auto [first, last] = part.rows_behind(after, query_.descending);
             const std::string_view behind = query_.descending ? " AND row < ?8" : " AND row > ?8";
             auto row = part.ask(rows_.database(),
                                 concat("SELECT DISTINCT row FROM bulk_records", part.index(),
                                        " WHERE operation = ?1 AND row BETWEEN ?2 AND ?3 AND ",
                                        part.condition(), after ? behind : "", " ORDER BY row",
                                        query_.descending ? " DESC" : "", " LIMIT ?9"),
-                                rows_.operation(), part.first(), part.last(), after, enough());
+                                rows_.operation(), first, last, after, enough());
             while (row.next()) row.read(rows.emplace_back());
         }
         std::ranges::sort(rows);
@@ -234,66 +238,6 @@ private:
         if (query_.descending) std::ranges::reverse(rows);
         if (rows.size() > enough()) rows.resize(enough());
         return rows;
-    }
-
-    /// In any order: a heap holds the first ones of those that have gone by.
-    [[nodiscard]] std::vector<row_order> pick(const std::optional<row_order>& after) {
-        const auto is_before = [&](const row_order& a, const row_order& b) {
-            return query_.descending ? b < a : a < b;
-        };
-        std::vector<row_order> best;
-        row_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
-            const auto ids = query_.sort == row_sort::row_id ? ids_in(found.page) : row_names{};
-            found.each(false, [&](const row_place& place) {
-                auto order = order_of(found, ids, place);
-                if (after && !is_before(*after, order)) return true;
-                if (best.size() == enough()) {
-                    if (!is_before(order, best.front())) return true;
-                    std::ranges::pop_heap(best, is_before);
-                    best.pop_back();
-                }
-                best.push_back(std::move(order));
-                std::ranges::push_heap(best, is_before);
-                return true;
-            });
-            return true;
-        });
-        std::ranges::sort_heap(best, is_before);
-        return best;
-    }
-
-    using row_names = std::map<row_number, std::string>;
-
-    [[nodiscard]] row_names ids_in(std::uint64_t page) {
-        row_names ids;
-        auto row = rows_.database().rows(
-            "SELECT row, id FROM bulk_row_ids WHERE operation = ?1 AND row BETWEEN ?2 AND ?3",
-            rows_.operation(), first_row_of(page), first_row_of(page + 1) - 1);
-        while (row.next()) {
-            row_number number{};
-            std::string id;
-            row.read(number, id);
-            ids.emplace_hint(ids.end(), number, std::move(id));
-        }
-        return ids;
-    }
-
-    [[nodiscard]] row_order order_of(const found_rows& found, const row_names& ids,
-                                     const row_place& place) const {
-        row_order order{.place = place};
-        if (query_.sort == row_sort::row_id) {
-            if (const auto id = ids.find(place.row); id != ids.end()) order.text = id->second;
-            return order;
-        }
-        std::optional<timestamp> started;
-        if (const auto apart = found.apart.find(place); apart != found.apart.end())
-            started = apart->second;
-        else if (const auto* window =
-                     found.windows.find(place_in_page(to_number(place.row)), place.step))
-            started = window->started_at;
-        order.number = started ? started->time_since_epoch().count()
-                               : std::numeric_limits<std::int64_t>::min();
-        return order;
     }
 
     row_table& rows_;

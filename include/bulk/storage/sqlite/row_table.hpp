@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,19 +37,26 @@ public:
     row_table(session& database, operation_id id, std::int64_t operation)
         : database_{database}, id_{id}, operation_{operation} {}
 
-    void add(const rows_completed& completed) {
+    /// Each page is read and written once.
+    void add(std::span<const rows_completed> all) {
+        std::map<std::uint64_t, window_page> pages;
+        for (const auto& each : all) add(each, pages);
+        for (const auto& [number, windows] : pages) put_page(number, windows);
+    }
+
+    void add(const rows_completed& completed, std::map<std::uint64_t, window_page>& pages) {
         auto row = to_number(completed.first_row);
         for (auto left = completed.rows; left > 0 && !database_.failure();) {
             const auto first = place_in_page(row);
             const auto here = std::min(left, rows_per_page - first);
-            auto windows = page(page_of(row));
-            windows.add({.first = static_cast<std::uint16_t>(first),
-                         .count = static_cast<std::uint16_t>(here),
-                         .first_step = completed.first_step,
-                         .last_step = completed.last_step,
-                         .started_at = completed.started_at,
-                         .took = completed.completed_at - completed.started_at});
-            put_page(page_of(row), windows);
+            const auto [at, is_new] = pages.try_emplace(page_of(row));
+            if (is_new) at->second = page(page_of(row));
+            at->second.add({.first = static_cast<std::uint16_t>(first),
+                            .count = static_cast<std::uint16_t>(here),
+                            .first_step = completed.first_step,
+                            .last_step = completed.last_step,
+                            .started_at = completed.started_at,
+                            .took = completed.completed_at - completed.started_at});
             row += here;
             left -= here;
         }

@@ -13,7 +13,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk::sqlite {
 
@@ -22,7 +24,16 @@ struct found_rows {
     std::uint64_t page = 0;
     window_page windows{};
     std::map<step_index, page_bits> steps{};
-    std::map<row_place, std::optional<timestamp>> apart{};  ///< when those began
+    std::vector<std::pair<row_place, std::optional<timestamp>>> apart{};  ///< when those began
+
+    /// When a record that was found began.
+    [[nodiscard]] std::optional<timestamp> started_at(const row_place& place) const {
+        const auto at = std::ranges::lower_bound(
+            apart, place, {}, &std::pair<row_place, std::optional<timestamp>>::first);
+        if (at != apart.end() && at->first == place) return at->second;
+        const auto* window = windows.find(place_in_page(to_number(place.row)), place.step);
+        return window != nullptr ? std::optional{window->started_at} : std::nullopt;
+    }
 
     [[nodiscard]] page_bits any_step() const {
         page_bits all;
@@ -50,14 +61,22 @@ struct found_rows {
 class row_walk {
 public:
     row_walk(row_table& rows, const row_scope& scope, bool is_descending)
-        : rows_{rows}, scope_{scope}, is_descending_{is_descending}, next_{next_sql()} {}
+        : rows_{rows}, scope_{scope}, is_descending_{is_descending} {
+        if (scope.has_packed()) {
+            parts_.emplace_back(scope, next_sql(scope, ""));
+            return;
+        }
+        for (const auto& [state, name] : enumerators_of<row_state>)
+            if (scope.has(state)) {
+                const auto part = scope.in_state(state);
+                parts_.emplace_back(part, next_sql(part, part.index()));
+            }
+    }
 
     /// From a row on, until `visit` says false.
     template <typename Visit>
     void each_page(std::optional<row_number> from, Visit visit) {
-        auto first = scope_.first(), last = scope_.last();
-        if (from && is_descending_) last = std::min(last, to_number(*from));
-        if (from && !is_descending_) first = std::max(first, to_number(*from));
+        auto [first, last] = scope_.rows_behind(from, is_descending_);
         while (first <= last) {
             const auto page = next_page(first, last);
             if (!page || !visit(load(*page))) return;
@@ -70,10 +89,9 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string next_sql() const {
-        return concat("SELECT row FROM bulk_records",
-                      scope_.has_packed() ? std::string_view{} : scope_.index(),
-                      " WHERE operation = ?1 AND row BETWEEN ?2 AND ?3 AND ", scope_.condition(),
+    [[nodiscard]] std::string next_sql(const row_scope& part, std::string_view index) const {
+        return concat("SELECT row FROM bulk_records", index,
+                      " WHERE operation = ?1 AND row BETWEEN ?2 AND ?3 AND ", part.condition(),
                       " ORDER BY row", is_descending_ ? " DESC" : "", " LIMIT 1");
     }
 
@@ -93,11 +111,15 @@ private:
         if (packed == page_of(is_descending_ ? last : first)) return packed;
         if (packed && is_descending_) first = first_row_of(*packed + 1);
         if (packed && !is_descending_) last = first_row_of(*packed) - 1;
-        auto row = scope_.ask(rows_.database(), next_, rows_.operation(), first, last);
-        if (!row.next()) return packed;
-        std::uint64_t number = 0;
-        row.read(number);
-        return page_of(number);
+        auto next = packed;
+        for (const auto& [part, sql] : parts_) {
+            auto row = part.ask(rows_.database(), sql, rows_.operation(), first, last);
+            if (!row.next()) continue;
+            std::uint64_t number = 0;
+            row.read(number);
+            if (const auto page = page_of(number); !next || is_before(page, *next)) next = page;
+        }
+        return next;
     }
 
     [[nodiscard]] std::optional<std::uint64_t> next_listed(std::uint64_t first,
@@ -129,7 +151,7 @@ private:
             const auto at = place_in_page(to_number(place.row));
             if (is_wanted) {
                 found.steps[place.step].add(at);
-                found.apart.emplace_hint(found.apart.end(), place, started);
+                found.apart.emplace_back(place, started);
             } else if (const auto step = found.steps.find(place.step); step != found.steps.end()) {
                 step->second.remove(at);
             }
@@ -173,12 +195,16 @@ private:
         for (auto& [step, bits] : found.steps) bits.keep(wanted);
     }
 
+    [[nodiscard]] bool is_before(std::uint64_t page, std::uint64_t other) const {
+        return is_descending_ ? page > other : page < other;
+    }
+
     static step_index next(step_index step) { return static_cast<step_index>(to_number(step) + 1); }
 
     row_table& rows_;
     const row_scope& scope_;
     bool is_descending_;
-    std::string next_;
+    std::vector<std::pair<row_scope, std::string>> parts_;  ///< with what finds their next record
 };
 
 }  // namespace bulk::sqlite

@@ -91,11 +91,11 @@ CREATE TABLE bulk_records (
     row_data TEXT NOT NULL,
     PRIMARY KEY (operation, row, step)
 ) WITHOUT ROWID;
-CREATE INDEX bulk_records_by_state ON bulk_records (operation, state, row, step);
-CREATE INDEX bulk_records_by_failure ON bulk_records (operation, failure, row, step)
+CREATE INDEX bulk_records_by_state ON bulk_records (operation, state, row, step, failure);
+CREATE INDEX bulk_records_by_failure ON bulk_records (operation, failure, row, step, state)
     WHERE failure IS NOT NULL;
 CREATE INDEX bulk_records_waiting
-    ON bulk_records (operation, signal_key, spent, started_at, row, step, wait_until)
+    ON bulk_records (operation, signal_key, spent, started_at, row, step, wait_until, state)
     WHERE state = 2 AND signal_key <> '';
 
 CREATE TABLE bulk_row_ids (

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/cli/flags.hpp>
+#include <bulk/core/options.hpp>
+#include <bulk/core/storage_options.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace bulk::cli {
+
+/// Where a program keeps its records.
+struct storage_settings {
+    std::string path = "bulk.db";
+    sqlite_options options{};
+};
+
+/// What every verb can be told; from flags, else from the environment, else from a file.
+struct program_settings {
+    storage_settings storage{};
+    service_options service{.pending_poll_interval = std::chrono::milliseconds{1'000}};
+    bool json = false;
+    bool verbose = false;
+};
+
+inline void declare(flags& to, program_settings& all) {
+    to.text("--db", all.storage.path, "the file that keeps everything (bulk.db)", "FILE");
+    to.choice("--durability", all.storage.options.durability,
+              "full: a power failure takes nothing back, and every commit waits for it (normal)");
+    to.span("--busy-timeout", all.storage.options.busy_timeout,
+            "how long to wait for other processes that write (10s)");
+    to.text("--files", all.storage.options.files_directory,
+            "the directory for uploads (that file's name and -files)", "DIRECTORY");
+    to.yes("--json", all.json, "for machines: one JSON object a line");
+    to.yes("--verbose", all.verbose, "say everything that is worth a line in a log");
+    auto& service = all.service;
+    to.number("--concurrency", service.max_row_concurrency,
+              "rows of one operation in steps at once (1)");
+    to.number("--workers", service.worker_count, "operations at once (4)");
+    to.number("--flush-rows", service.flush_batch_size, "rows recorded in one transaction (100)");
+    to.span("--flush-interval", service.flush_interval,
+            "or this long after the first of them (1s)");
+    to.size("--max-file-size", service.max_file_size, "larger files are refused; 0: none (100MB)");
+    to.span("--shutdown-timeout", service.shutdown_timeout,
+            "how long rows in flight may take to finish (30s)");
+    to.span("--poll-interval", service.pending_poll_interval,
+            "how often to look for what other processes took in (1s)");
+    to.span("--lease-time", service.lease_time,
+            "without a sign of life for so long, others take over (30s)");
+    to.number("--max-retries", service.max_retry_attempts,
+              "how often an operation can be retried; 0: any number (10)");
+    to.span("--early-signal-ttl", service.early_signal_ttl,
+            "how long a signal is kept for which nobody waits yet (24h)");
+    to.span("--unused-upload-age", service.unused_upload_age,
+            "uploads of no operation are removed after that time; 0: never (24h)");
+    to.choice("--orphans", service.orphans, "what becomes of rows whose process died (resume)");
+    to.choice("--changed-steps", service.on_changed_steps,
+              "what to do with operations that were begun with other steps (refuse)");
+    to.number("--max-crashes", service.max_crashes,
+              "how often the process may die at a row before that fails; 0: any number (3)");
+    to.yes("--row-data-in-errors", service.include_row_data_in_errors,
+           "keep the row with its error");
+    to.text("--service-name", service.service_name, "how operations say who took them in");
+}
+
+}  // namespace bulk::cli

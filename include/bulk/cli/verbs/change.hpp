@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/record_text.hpp>
+#include <bulk/cli/session.hpp>
+#include <bulk/core/options.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace bulk::cli {
+
+/// How an operation under way is changed from outside: cancelled, paused, resumed.
+struct change {
+    std::string_view verb{};
+    std::string_view summary{};
+    std::string_view example{};
+    result<> (any_service::*apply)(operation_id) = nullptr;
+    std::string_view done{};
+};
+
+inline constexpr change cancel_change{
+    .verb = "cancel",
+    .summary = "end an operation; rows in flight finish, the others stay unprocessed",
+    .example = "cancel last",
+    .apply = &any_service::cancel,
+    .done = "is cancelled; rows in flight finish, within a second wherever it runs"};
+inline constexpr change pause_change{.verb = "pause",
+                                     .summary = "begin no further row until `resume`",
+                                     .example = "pause last",
+                                     .apply = &any_service::pause,
+                                     .done = "is paused until `resume`"};
+inline constexpr change resume_change{
+    .verb = "resume",
+    .summary = "let a paused operation go on, wherever a `run` or `worker` is",
+    .example = "resume last",
+    .apply = &any_service::resume,
+    .done = "goes on as soon as a `run` or `worker` is there"};
+
+class change_verb final : public verb {
+public:
+    explicit change_verb(const change& what) : what_{what} {}
+
+    [[nodiscard]] std::string_view name() const override { return what_.verb; }
+    [[nodiscard]] std::string_view summary() const override { return what_.summary; }
+    [[nodiscard]] std::string_view examples() const override { return what_.example; }
+    void declare(flags& to) override {
+        to.word("ID", id_, "of the operation; `last` is the newest");
+    }
+
+    int perform(session& program) override {
+        auto service = program.open(scheduling::none);
+        if (!service) return program.complain(service.error());
+        const auto found = find_operation(**service, id_);
+        if (!found) return program.complain(found.error());
+        if (auto changed = ((**service).*what_.apply)(found->id); !changed)
+            return program.complain(changed.error());
+        const auto now = (*service)->get(found->id);
+        if (!now) return program.complain(now.error());
+        if (program.settings().json)
+            program.print(json_of(*now));
+        else
+            program.out().stream << to_text(found->id) << ' ' << what_.done << '\n';
+        return exit_code::success;
+    }
+
+private:
+    const change& what_;
+    std::string id_;
+};
+
+}  // namespace bulk::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/record_text.hpp>
+#include <bulk/cli/session.hpp>
+#include <bulk/cli/summary.hpp>
+#include <bulk/cli/verbs/rows.hpp>
+#include <bulk/core/options.hpp>
+#include <bulk/core/query.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bulk::cli {
+
+/// Why rows failed: in groups, or row by row.
+class errors_verb final : public verb {
+public:
+    [[nodiscard]] std::string_view name() const override { return "errors"; }
+    [[nodiscard]] std::string_view summary() const override {
+        return "show why rows failed, the same reasons together";
+    }
+    [[nodiscard]] std::string_view examples() const override {
+        return "errors\n"
+               "errors last --rows --limit 20";
+    }
+    void declare(flags& to) override {
+        to.optional_word("ID", id_, "of the operation; without it, the newest");
+        to.yes("--rows", row_by_row_, "each failed row, not the groups");
+        to.number("--limit", limit_, "how many groups or rows, at most 1000 (100)");
+        to.text("--after", after_, "with --rows: go on where another list ended", "CURSOR");
+    }
+
+    int perform(session& program) override {
+        if (auto fits = check_page_size(limit_); !fits) return program.complain(fits.error());
+        auto service = program.open(scheduling::none);
+        if (!service) return program.complain(service.error());
+        const auto found = find_operation(**service, id_);
+        if (!found) return program.complain(found.error());
+        const auto* about = description_for(program.operations(), found->name);
+        return row_by_row_ ? show_rows(program, **service, found->id, about)
+                           : show_groups(program, **service, found->id, about);
+    }
+
+private:
+    int show_rows(const session& program, any_service& service, operation_id id,
+                  const operation_description* about) const {
+        const auto rows = service.query(
+            row_query{.operation = id, .errors_only = true, .page_size = limit_, .after = after_});
+        if (!rows) return program.complain(rows.error());
+        write_rows(program, *rows, about);
+        return exit_code::success;
+    }
+
+    int show_groups(const session& program, any_service& service, operation_id id,
+                    const operation_description* about) const {
+        const auto groups = service.error_groups(id);
+        if (!groups) return program.complain(groups.error());
+        if (program.settings().json) {
+            for (std::size_t i = 0; i < groups->size() && i < limit_; ++i)
+                program.print(json_of((*groups)[i], about));
+            return exit_code::success;
+        }
+        if (groups->empty())
+            program.remark("no row has failed");
+        else
+            write_groups(program.out(), *groups, about, limit_);
+        return exit_code::success;
+    }
+
+    std::string id_ = "last";
+    std::string after_;
+    bool row_by_row_ = false;
+    std::uint32_t limit_ = 100;
+};
+
+}  // namespace bulk::cli

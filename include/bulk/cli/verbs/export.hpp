@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/output_file.hpp>
+#include <bulk/cli/readable.hpp>
+#include <bulk/cli/session.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/options.hpp>
+#include <bulk/service/export_options.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bulk::cli {
+
+/// Writes rows out: a report about them, or the rows themselves.
+class export_verb final : public verb {
+public:
+    [[nodiscard]] std::string_view name() const override { return "export"; }
+    [[nodiscard]] std::string_view summary() const override {
+        return "write a report about rows, or the rows themselves to be run again";
+    }
+    [[nodiscard]] std::string_view examples() const override {
+        return "export last --rows failed --output failed.csv\n"
+               "export last --kind data --rows failed --output to-correct.csv";
+    }
+    void declare(flags& to) override {
+        to.optional_word("ID", id_, "of the operation; without it, the newest");
+        to.choice("--kind", options_.kind, "about the rows, or the rows themselves (report)");
+        to.choice("--format", options_.format, "of the file (csv)");
+        to.choice("--rows", options_.rows, "which ones (all)");
+        to.choice("--state", options_.state, "only rows in this state");
+        to.choice("--failure", options_.failure, "only rows that failed like this");
+        to.text("--step", options_.step, "only rows that are at this step", "NAME");
+        to.numbers("--row", only_, "only this row; may be given several times");
+        to.text("--output,-O", path_, "a file instead of the standard output", "FILE");
+    }
+
+    int perform(session& program) override {
+        if (path_.empty() && program.settings().json)
+            return program.complain(
+                "--json describes the export: write that to a file with --output",
+                exit_code::usage);
+        auto service = program.open(scheduling::none);
+        if (!service) return program.complain(service.error());
+        const auto found = find_operation(**service, id_);
+        if (!found) return program.complain(found.error());
+        for (const auto row : only_) options_.only.push_back(row_number{row});
+        auto file = output_file::open(path_, program.out().stream);
+        if (!file) return program.complain(file.error());
+        const auto written = (*service)->export_rows(
+            found->id, options_, [&](std::string_view part) { return file->write(part); });
+        if (!written) return program.complain(written.error());
+        if (auto kept = file->keep(); !kept) return program.complain(kept.error());
+        report(program, *written);
+        return written->file_error.empty() ? exit_code::success : exit_code::failed;
+    }
+
+private:
+    void report(const session& program, const export_summary& written) const {
+        if (program.settings().json) {
+            program.print(json_line{}
+                              .add("type", "export")
+                              .add("rows", written.rows)
+                              .add("left_out", written.left_out)
+                              .add("content_type", written.content_type)
+                              .add("file", path_)
+                              .add("file_error", written.file_error));
+            return;
+        }
+        program.remark(concat(count_text(written.rows, "row"), " exported",
+                              path_.empty() ? "" : concat(" to ", path_)));
+        if (written.left_out > 0)
+            program.remark(concat(count_text(written.left_out, "row"),
+                                  " left out: this format cannot hold them"));
+        if (!written.file_error.empty())
+            program.remark(concat("what follows is missing: ", written.file_error));
+    }
+
+    std::string id_ = "last";
+    std::string path_;
+    std::vector<std::uint64_t> only_;
+    export_options options_;
+};
+
+}  // namespace bulk::cli

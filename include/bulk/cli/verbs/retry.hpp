@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/follow.hpp>
+#include <bulk/cli/readable.hpp>
+#include <bulk/cli/session.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/options.hpp>
+#include <bulk/core/retry_history.hpp>
+#include <bulk/service/export_options.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bulk::cli {
+
+/// Tries failed rows again.
+class retry_verb final : public verb {
+public:
+    [[nodiscard]] std::string_view name() const override { return "retry"; }
+    [[nodiscard]] std::string_view summary() const override {
+        return "try failed rows again, from the step at which they failed";
+    }
+    [[nodiscard]] std::string_view examples() const override {
+        return "retry last\n"
+               "retry last --failure timeout --step 'Carrier Approval' --submit";
+    }
+    void declare(flags& to) override {
+        to.word("ID", id_, "of the operation; `last` is the newest");
+        to.numbers("--row", rows_, "only this row; may be given several times");
+        to.text("--step", step_, "only rows that failed at this step", "NAME");
+        to.choice("--failure", filter_.failure, "only rows that failed like this");
+        to.yes("--submit", submit_, "leave it to a worker instead of running it here");
+    }
+
+    int perform(session& program) override {
+        auto service = program.open(submit_ ? scheduling::none : scheduling::channels);
+        if (!service) return program.complain(service.error());
+        const auto found = find_operation(**service, id_);
+        if (!found) return program.complain(found.error());
+        if (!rows_.empty()) {
+            filter_.rows.emplace();
+            for (const auto row : rows_) filter_.rows->push_back(row_number{row});
+        }
+        if (const auto* about = description_for(program.operations(), found->name)) {
+            const auto step = find_step(*about, step_);
+            if (!step) return program.complain(step.error());
+            filter_.step = *step;
+        }
+        const auto answer = (*service)->retry(found->id, filter_);
+        if (!answer) return program.complain(answer.error());
+        report(program, *answer, found->id);
+        if (submit_) return exit_code::success;
+        return run_to_end(program, **service, found->id,
+                          concat(program.program(), " worker --drain"));
+    }
+
+private:
+    static void report(const session& program, const retry_answer& answer, operation_id id) {
+        if (program.settings().json) {
+            program.print(json_line{}
+                              .add("type", "retry")
+                              .add("id", to_text(id))
+                              .add("submitted", answer.submitted)
+                              .add("resumed", answer.resumed)
+                              .add("skipped", answer.skipped)
+                              .add("reasons", answer.reasons));
+            return;
+        }
+        auto& out = program.out().stream;
+        out << count_text(answer.submitted, "row") << " to be tried again";
+        if (answer.resumed > 0) out << ", " << grouped(answer.resumed) << " for the first time";
+        if (answer.skipped > 0) out << ", " << grouped(answer.skipped) << " left out";
+        out << '\n';
+        for (const auto& why : answer.reasons) out << "  " << one_line(why) << '\n';
+        out.flush();
+    }
+
+    std::string id_;
+    std::string step_;
+    std::vector<std::uint64_t> rows_;
+    retry_filter filter_;
+    bool submit_ = false;
+};
+
+}  // namespace bulk::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/cli/follow.hpp>
+#include <bulk/cli/intake.hpp>
+#include <bulk/cli/session.hpp>
+#include <bulk/cli/summary.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/options.hpp>
+
+#include <string_view>
+
+namespace bulk::cli {
+
+/// Takes a file in and runs its operation here, to the end.
+class run_verb final : public verb {
+public:
+    [[nodiscard]] std::string_view name() const override { return "run"; }
+    [[nodiscard]] std::string_view summary() const override {
+        return "run a file to its end; the same command again goes on where it was";
+    }
+    [[nodiscard]] std::string_view examples() const override {
+        return "run devices.csv --set requested_by=ops --concurrency 8\n"
+               "run devices.csv --again --json";
+    }
+    void declare(flags& to) override { intake_.declare(to); }
+
+    int perform(session& program) override {
+        auto service = program.open(scheduling::channels);
+        if (!service) return program.complain(service.error());
+        auto taken = intake_.take(program, **service);
+        if (!taken) return program.complain(taken.error());
+        if (!taken->is_new && is_final(taken->record.state))
+            return report_ended(program, **service, *taken);
+        if (!taken->is_new)
+            program.remark(concat("goes on with ", to_text(taken->record.id), ", created at ",
+                                  moment_text(taken->record.created_at), " UTC"));
+        return run_to_end(program, **service, taken->record.id, program.command_line());
+    }
+
+private:
+    static int report_ended(const session& program, any_service& service, const taken_in& taken) {
+        auto report = cli::summary::of(program, service, taken.record);
+        if (!report) return program.complain(report.error());
+        report->write();
+        program.remark(
+            concat("this file has run already, with the same metadata; to run it once more: ",
+                   program.command_line(), " --again"));
+        return exit_code_of(taken.record.state);
+    }
+
+    intake intake_;
+};
+
+}  // namespace bulk::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/output_file.hpp>
+#include <bulk/cli/session.hpp>
+#include <bulk/service/export_options.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace bulk::cli {
+
+/// An empty file to be filled in.
+class template_verb final : public verb {
+public:
+    [[nodiscard]] std::string_view name() const override { return "template"; }
+    [[nodiscard]] std::string_view summary() const override {
+        return "print an empty file for an operation, to be filled in";
+    }
+    [[nodiscard]] std::string_view examples() const override {
+        return "template --output devices.csv\n"
+               "template device-provisioning --format json";
+    }
+    void declare(flags& to) override {
+        to.optional_word("OPERATION", operation_, "its name; not needed if there is only one");
+        to.choice("--format", format_, "of the file (csv)");
+        to.text("--output,-O", path_, "a file instead of the standard output", "FILE");
+    }
+
+    int perform(session& program) override {
+        const auto about = choose_operation(program.operations(), operation_);
+        if (!about) return program.complain(about.error());
+        const auto text = program.operations().template_for((*about)->name, format_);
+        if (!text) return program.complain(text.error());
+        auto file = output_file::open(path_, program.out().stream);
+        if (!file) return program.complain(file.error());
+        if (auto written = file->write(*text); !written) return program.complain(written.error());
+        if (auto kept = file->keep(); !kept) return program.complain(kept.error());
+        return exit_code::success;
+    }
+
+private:
+    std::string operation_, path_;
+    export_format format_ = export_format::csv;
+};
+
+}  // namespace bulk::cli

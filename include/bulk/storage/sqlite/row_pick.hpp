@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/query.hpp>
+#include <bulk/storage/sqlite/row_order.hpp>
+#include <bulk/storage/sqlite/row_scope.hpp>
+#include <bulk/storage/sqlite/row_table.hpp>
+#include <bulk/storage/sqlite/row_walk.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bulk::sqlite {
+
+/// The records that come first by row id or by when they began, for which there is no index: all of
+/// the scope go by, and a heap holds the first ones.
+class row_pick {
+public:
+    row_pick(row_table& rows, const row_query& query, const row_scope& scope)
+        : rows_{rows}, query_{query}, scope_{scope} {}
+
+    /// Behind a place.
+    [[nodiscard]] std::vector<row_order> first(const std::optional<row_order>& after,
+                                               std::size_t most) {
+        const auto is_before = [&](const row_order& a, const row_order& b) {
+            return query_.descending ? b < a : a < b;
+        };
+        std::vector<row_order> best;
+        row_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
+            const auto ids = query_.sort == row_sort::row_id ? ids_in(found.page) : row_names{};
+            found.each(false, [&](const row_place& place) {
+                auto order = order_of(found, ids, place);
+                if (after && !is_before(*after, order)) return true;
+                if (best.size() == most) {
+                    if (!is_before(order, best.front())) return true;
+                    std::ranges::pop_heap(best, is_before);
+                    best.pop_back();
+                }
+                best.push_back(std::move(order));
+                std::ranges::push_heap(best, is_before);
+                return true;
+            });
+            return true;
+        });
+        std::ranges::sort_heap(best, is_before);
+        return best;
+    }
+
+private:
+    using row_names = std::map<row_number, std::string>;
+
+    [[nodiscard]] row_names ids_in(std::uint64_t page) {
+        row_names ids;
+        auto row = rows_.database().rows(
+            "SELECT row, id FROM bulk_row_ids WHERE operation = ?1 AND row BETWEEN ?2 AND ?3",
+            rows_.operation(), first_row_of(page), first_row_of(page + 1) - 1);
+        while (row.next()) {
+            row_number number{};
+            std::string id;
+            row.read(number, id);
+            ids.emplace_hint(ids.end(), number, std::move(id));
+        }
+        return ids;
+    }
+
+    [[nodiscard]] row_order order_of(const found_rows& found, const row_names& ids,
+                                     const row_place& place) const {
+        row_order order{.place = place};
+        if (query_.sort == row_sort::row_id) {
+            if (const auto id = ids.find(place.row); id != ids.end()) order.text = id->second;
+            return order;
+        }
+        const auto started = found.started_at(place);
+        order.number = started ? started->time_since_epoch().count()
+                               : std::numeric_limits<std::int64_t>::min();
+        return order;
+    }
+
+    row_table& rows_;
+    const row_query& query_;
+    const row_scope& scope_;
+};
+
+}  // namespace bulk::sqlite
