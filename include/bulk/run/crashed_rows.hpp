@@ -28,10 +28,12 @@ public:
         given_up_ = std::move(rows);
     }
 
+    /// Nearly always: then no row has to be looked for.
+    [[nodiscard]] bool empty() const { return given_up_.empty(); }
+
     /// Why a row is not tried again, if it is not.
     [[nodiscard]] std::optional<std::string> refusal(row_number row,
                                                      const operation_description& about) const {
-        if (given_up_.empty()) return std::nullopt;
         const auto found = std::ranges::lower_bound(given_up_, row, {}, &crashed_row::row);
         if (found == given_up_.end() || found->row != row) return std::nullopt;
         const std::string often = found->count == 1 ? "once" : concat(found->count, " times");

@@ -564,8 +564,9 @@ private:
             if (status == read_status::row) validation_->pass_again(row, reader.row());
             return at.writer.pass();
         }
-        if (auto why = crashed_.refusal(reader.row(), description))
-            return validation_->refuse(at, reader.row(), std::move(*why));
+        if (!crashed_.empty()) [[unlikely]]
+            if (auto why = crashed_.refusal(reader.row(), description))
+                return validation_->refuse(at, reader.row(), std::move(*why));
         validation_->validate(at, row, status, reader);
     }
 
@@ -575,8 +576,9 @@ private:
         if (validation_->is_refused(number)) return at.writer.pass();
         const auto known = operation_.was_begun() ? at.standing(number) : std::nullopt;
         if (known && !may_go_on(*known)) return at.writer.pass();
-        if (auto why = crashed_.refusal(number, description))
-            return fail_crashed(at, known, row, number, std::move(*why));
+        if (!crashed_.empty()) [[unlikely]]
+            if (auto why = crashed_.refusal(number, description))
+                return fail_crashed(at, known, row, number, std::move(*why));
         if (status != read_status::row) return fail_unread(at, known, reader);
         const row_place place{reader, row};
         if (!known) return walk_->walk(at, row, place, {});
