@@ -3,6 +3,7 @@
 
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
+#include <bulk/core/feed_run.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/row_record.hpp>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bulk {
 
@@ -23,13 +25,29 @@ enum class event_kind : std::uint8_t {
     failed,
     cancelled,
     row_failed,
+    run_started,  ///< from here on of a feed's run
+    partition_completed,
+    partition_failed,
+    partitions_retried,
+    consolidation_started,
+    consolidation_skipped,
+    run_completed,
+    run_failed,
+    run_cancelled,
+    watermark_moved,
 };
-BOOST_DESCRIBE_ENUM(event_kind, created, status_changed, completed, failed, cancelled, row_failed)
+BOOST_DESCRIBE_ENUM(event_kind, created, status_changed, completed, failed, cancelled, row_failed,
+                    run_started, partition_completed, partition_failed, partitions_retried,
+                    consolidation_started, consolidation_skipped, run_completed, run_failed,
+                    run_cancelled, watermark_moved)
+
+[[nodiscard]] constexpr bool is_of_run(event_kind kind) { return kind >= event_kind::run_started; }
 
 enum class severity : std::uint8_t { info, warning, error };
 BOOST_DESCRIBE_ENUM(severity, info, warning, error)
 
-/// Something that happened to an operation. Written in the transaction that made it happen.
+/// Something that happened to an operation, or to a run of a feed, whose id and name then stand in the
+/// place of the operation's. Written in the transaction that made it happen.
 struct event {
     std::uint64_t sequence = 0;  ///< given by the store: one order over all operations
     event_kind kind{};
@@ -113,6 +131,16 @@ inline std::string seconds_text(std::chrono::microseconds span) {
         default:
             return std::nullopt;
     }
+}
+
+[[nodiscard]] inline event run_event(const feed_run& run, event_kind kind, severity level,
+                                     timestamp now, std::string message) {
+    return {.kind = kind,
+            .level = level,
+            .operation = {run.id.value},
+            .operation_name = run.feed,
+            .message = std::move(message),
+            .time = now};
 }
 
 [[nodiscard]] inline event row_failed_event(const operation_record& operation,

@@ -68,6 +68,8 @@ void tell_handler(Handler& handler, const event& what) {
                 if constexpr (requires { handler.on_row_failed(what); })
                     handler.on_row_failed(what);
                 break;
+            default:  // of a feed's run
+                break;
         }
     }
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/event.hpp>
+#include <bulk/core/feed_item.hpp>
+#include <bulk/core/feed_partition.hpp>
+#include <bulk/core/feed_run.hpp>
+#include <bulk/storage/feed_tables.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bulk {
+
+/// The life of runs, within one transaction.
+template <feed_tables Tables>
+class feed_runs {
+public:
+    explicit feed_runs(Tables& in) : in_{in} {}
+
+    [[nodiscard]] result<feed_run> find(run_id id) {
+        auto found = in_.find_run(id);
+        if (!found) return fail(errc::not_found, concat("there is no run ", to_text(id)));
+        return std::move(*found);
+    }
+
+    [[nodiscard]] result<feed_run> start(feed_run run,
+                                         const std::vector<feed_partition>& partitions) {
+        if (partitions.empty())
+            return fail(errc::invalid_argument, "a run without partitions has nothing to do");
+        if (const auto newest = in_.newest_run(run.feed); newest && is_active(*newest))
+            return fail(errc::conflict,
+                        concat("feed '", run.feed, "' has a run already, ", to_text(newest->id),
+                               ": wait for its end, or cancel it"));
+        if (in_.standing(run.feed).value != run.watermark_before)
+            return fail(errc::conflict,
+                        concat("the watermark of feed '", run.feed,
+                               "' has moved since the run was planned: plan again"));
+        run.partitions = static_cast<std::uint32_t>(partitions.size());
+        run = in_.insert_run(run);
+        for (auto each : partitions) {
+            each.run = run.id;
+            in_.insert_partition(run, each);
+        }
+        in_.append({run_event(run, event_kind::run_started, severity::info, run.started_at,
+                              concat(name_of(run.type), " run of ", run.estimated, " records in ",
+                                     run.partitions, " partitions started"))});
+        return run;
+    }
+
+    [[nodiscard]] result<feed_run> cancel(run_id id, const std::string& reason, timestamp now) {
+        auto run = find(id);
+        if (!run) return run;
+        if (run->completed_at || run->cancelled_at)
+            return fail(errc::illegal_transition,
+                        concat("run ", to_text(id), " is ",
+                               run->completed_at ? "completed" : "cancelled", " already"));
+        for (auto part : in_.partitions(*run)) {
+            if (is_finished(part.state)) continue;
+            part.state = partition_state::cancelled;
+            part.leased_until.reset();
+            part.completed_at = part.updated_at = now;
+            in_.save_partition(*run, part);
+        }
+        run->cancelled_at = now;
+        run->reason = reason;
+        in_.save_run(*run);
+        in_.append({run_event(*run, event_kind::run_cancelled, severity::warning, now,
+                              concat("run cancelled", reason.empty() ? "" : ": ", reason,
+                                     "; the watermark is kept"))});
+        return run;
+    }
+
+    [[nodiscard]] result<std::uint32_t> retry(run_id id, std::optional<std::uint32_t> number,
+                                              timestamp now) {
+        auto run = find(id);
+        if (!run) return std::unexpected{run.error()};
+        if (auto can = check_revivable(*run); !can) return std::unexpected{can.error()};
+        if (run->consolidation_started_at)
+            return fail(errc::illegal_transition,
+                        concat("run ", to_text(id),
+                               " is being consolidated: what its failed partitions lack comes with "
+                               "the next run"));
+        std::uint32_t retried = 0;
+        for (auto part : in_.partitions(*run)) {
+            if (part.state != partition_state::failed ||
+                part.number != number.value_or(part.number))
+                continue;
+            part.state = partition_state::pending;
+            part.attempt = 1;
+            part.deliveries = 0;
+            part.due = now;
+            part.error.clear();
+            part.completed_at.reset();
+            part.updated_at = now;
+            in_.save_partition(*run, part);
+            ++retried;
+        }
+        if (retried == 0)
+            return fail(
+                errc::illegal_transition,
+                number ? concat(partition_name(*number), " of run ", to_text(id), " has not failed")
+                       : concat("no partition of run ", to_text(id), " has failed"));
+        run->failed -= retried;
+        run->consolidate_at.reset();  // of a part of them, which waited
+        run->active_at = now;
+        in_.save_run(*run);
+        in_.append({run_event(*run, event_kind::partitions_retried, severity::info, now,
+                              concat(retried, " failed partitions are retried"))});
+        return retried;
+    }
+
+    /// Only the newest run of a feed can go on: a later one reads what it has left, and more.
+    [[nodiscard]] result<> check_revivable(const feed_run& run) {
+        if (run.completed_at || run.cancelled_at)
+            return fail(errc::illegal_transition,
+                        concat("run ", to_text(run.id), " is ",
+                               run.completed_at ? "completed" : "cancelled", ": start another"));
+        if (const auto newest = in_.newest_run(run.feed); newest && newest->id != run.id)
+            return fail(errc::conflict, concat("run ", to_text(run.id), " is not the last one of '",
+                                               run.feed, "': see run ", to_text(newest->id)));
+        return {};
+    }
+
+    [[nodiscard]] result<> remove(run_id id) {
+        const auto run = find(id);
+        if (!run) return std::unexpected{run.error()};
+        if (is_active(*run))
+            return fail(errc::illegal_transition,
+                        concat("run ", to_text(id), " is active: cancel it first"));
+        in_.remove_run(*run);
+        return {};
+    }
+
+    [[nodiscard]] result<watermark> set_watermark(const std::string& feed,
+                                                  std::optional<timestamp> value,
+                                                  const std::string& who, timestamp now) {
+        if (value && *value > now)
+            return fail(
+                errc::invalid_argument,
+                concat("the watermark of feed '", feed,
+                       "' would be in the future: what changes until then would be missed"));
+        const auto newest = in_.newest_run(feed);
+        if (newest && is_active(*newest))
+            return fail(errc::conflict, concat("feed '", feed, "' has an active run, ",
+                                               to_text(newest->id), ": wait for it, or cancel it"));
+        auto standing = in_.standing(feed);
+        standing.value = value;
+        standing.run.reset();
+        standing.moved_at = now;
+        in_.save_standing(standing);
+        feed_run about{.feed = feed};
+        if (newest) about.id = newest->id;
+        in_.append({run_event(
+            about, event_kind::watermark_moved, severity::warning, now,
+            concat("watermark ", value ? "set" : "removed", who.empty() ? "" : " by ", who))});
+        return standing;
+    }
+
+private:
+    Tables& in_;
+};
+
+}  // namespace bulk
