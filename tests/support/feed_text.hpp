@@ -1,7 +1,8 @@
-// What a failing test shows of ranges and chunks.
+// What a failing test shows of ranges, chunks and partitions.
 #pragma once
 
 #include <bulk/feed/density.hpp>
+#include <bulk/feed/partitioner.hpp>
 
 #include <ostream>
 
@@ -13,6 +14,11 @@ inline std::ostream& operator<<(std::ostream& out, const key_range& range) {
 
 inline std::ostream& operator<<(std::ostream& out, const density_chunk& chunk) {
     return out << chunk.range << " has " << chunk.count;
+}
+
+inline std::ostream& operator<<(std::ostream& out, const planned_partition& partition) {
+    out << partition.range << " has " << partition.estimated;
+    return partition.most_records ? out << " of at most " << *partition.most_records : out;
 }
 
 }  // namespace bulk
