@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,8 +49,14 @@ public:
         write(sql, run, part);
     }
 
+    /// With every page: what is in an index is written only when it changes, as SQLite would write
+    /// the index each time.
     void save_partition(const feed_run& run, const feed_partition& part) {
-        static const auto sql = update_of("bulk_feed_partitions", written, 2);
+        static const auto sql = update_of("bulk_feed_partitions", written, indexed_keys);
+        database_.execute(
+            "UPDATE bulk_feed_partitions SET state = ?3, due = ?4 WHERE run = ?1 AND number = ?2 "
+            "AND (state <> ?3 OR due <> ?4)",
+            run.number, part.number, part.state, part.due);
         write(sql, run, part);
     }
 
@@ -89,6 +96,9 @@ private:
         names.back() = "holder";
         return names;
     }();
+
+    /// `run`, `number`, `state` and `due`.
+    static constexpr std::size_t indexed_keys = 4;
 
     [[nodiscard]] static std::string select(std::string_view rest) {
         return concat("SELECT ", list_of(stored_partition::columns), " FROM bulk_feed_partitions ",

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -80,9 +81,15 @@ public:
         return run;
     }
 
+    /// With every page: what is in an index is written only when it changes, as SQLite would write
+    /// the index each time.
     void save_run(const feed_run& run) {
-        static const auto sql = update_of("bulk_feed_runs", written, 1);
+        static const auto sql = update_of(
+            "bulk_feed_runs", column_names{written}.first(written.size() - 1), indexed_keys);
         write(sql, run);
+        database_.execute(
+            "UPDATE bulk_feed_runs SET is_active = ?2 WHERE id = ?1 AND is_active <> ?2", run.id,
+            is_active(run));
     }
 
     void remove_run(const feed_run& run) {
@@ -138,6 +145,9 @@ private:
         names.back() = "is_active";
         return names;
     }();
+
+    /// `id` and `feed`, which stay as they are.
+    static constexpr std::size_t indexed_keys = 2;
 
     [[nodiscard]] static std::string select(std::string_view rest) {
         return concat("SELECT ", list_of(stored_run::columns), " FROM bulk_feed_runs ", rest);
