@@ -5,16 +5,13 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/storage/concepts.hpp>
-#include <bulk/storage/memory/crash_log.hpp>
-#include <bulk/storage/memory/event_log.hpp>
-#include <bulk/storage/memory/file_table.hpp>
-#include <bulk/storage/memory/operation_rows.hpp>
-#include <bulk/storage/memory/operation_table.hpp>
+#include <bulk/storage/feed_ledger.hpp>
+#include <bulk/storage/memory/all_tables.hpp>
+#include <bulk/storage/memory/feed_backend.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -68,13 +65,13 @@ public:
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
         const std::scoped_lock lock{all_->mutex};
-        return count_crashes(all_->operations.claim(request));
+        return all_->count_crashes(all_->operations.claim(request));
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
                                                                  const claim_request& request) {
         const std::scoped_lock lock{all_->mutex};
-        return count_crashes(all_->operations.claim(id, request));
+        return all_->count_crashes(all_->operations.claim(id, request));
     }
 
     [[nodiscard]] result<operation_record> renew(const lease& held, timestamp now,
@@ -101,7 +98,7 @@ public:
         const std::scoped_lock lock{all_->mutex};
         auto counted = all_->operations.count(held, batch.counted);
         if (!counted) return counted;
-        rows_of(held.operation).add(batch);
+        all_->rows_of(held.operation).add(batch);
         all_->events.append(batch.events);
         return counted;
     }
@@ -111,14 +108,14 @@ public:
                                                       const step_moves& to) {
         const std::scoped_lock lock{all_->mutex};
         auto stored = all_->operations.update(held, record);
-        if (stored) rows_of(held.operation).move_steps(to);
+        if (stored) all_->rows_of(held.operation).move_steps(to);
         return stored;
     }
 
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
         const std::scoped_lock lock{all_->mutex};
-        const auto rows = known_rows(query.operation);
+        const auto rows = all_->known_rows(query.operation);
         if (!rows) return std::unexpected{rows.error()};
         return (*rows)->query(query);
     }
@@ -126,7 +123,7 @@ public:
     [[nodiscard]] result<page<row_number>> row_numbers(const row_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
         const std::scoped_lock lock{all_->mutex};
-        const auto rows = known_rows(query.operation);
+        const auto rows = all_->known_rows(query.operation);
         if (!rows) return std::unexpected{rows.error()};
         return (*rows)->row_numbers(query);
     }
@@ -158,13 +155,13 @@ public:
             return fail(errc::illegal_transition,
                         concat("operation ", to_text(sent.operation), " is ",
                                name_of(operation->state), ": none of its rows waits for a signal"));
-        return rows_of(sent.operation).send(sent, until);
+        return all_->rows_of(sent.operation).send(sent, until);
     }
 
     [[nodiscard]] result<std::vector<given_signal>> signals(operation_id id, std::uint64_t after,
                                                             std::uint32_t limit) {
         const std::scoped_lock lock{all_->mutex};
-        const auto rows = known_rows(id);
+        const auto rows = all_->known_rows(id);
         if (!rows) return std::unexpected{rows.error()};
         return (*rows)->signals(after, std::clamp<std::uint32_t>(limit, 1, largest_page));
     }
@@ -174,7 +171,7 @@ public:
         const std::scoped_lock lock{all_->mutex};
         if (auto owned = all_->operations.check(held); !owned)
             return std::unexpected{owned.error()};
-        return rows_of(held.operation).close_wait(row, step);
+        return all_->rows_of(held.operation).close_wait(row, step);
     }
 
     [[nodiscard]] result<retry_submission> retry(const operation_record& record,
@@ -187,7 +184,7 @@ public:
         const std::scoped_lock lock{all_->mutex};
         if (auto current = all_->operations.check_version(record); !current)
             return std::unexpected{current.error()};
-        auto submission = rows_of(record.id).retry(filter, steps);
+        auto submission = all_->rows_of(record.id).retry(filter, steps);
         if (submission.submitted == 0 && unprocessed(record.rows) == 0) return submission;
         if (submission.submitted > 0) all_->crashes.forget(record.id);
         all_->operations.retry(record, submission.submitted);
@@ -199,7 +196,7 @@ public:
         if (auto size = check_page_size(query.page_size); !size)
             return std::unexpected{size.error()};
         const std::scoped_lock lock{all_->mutex};
-        const auto rows = known_rows(query.operation);
+        const auto rows = all_->known_rows(query.operation);
         if (!rows) return std::unexpected{rows.error()};
         return (*rows)->history(query);
     }
@@ -265,34 +262,15 @@ public:
         return all_->files.list(after, std::clamp<std::uint32_t>(limit, 1, largest_page));
     }
 
+    /// Runs of feeds. A handle, too: it shares what this one holds, and its events are among the others.
+    [[nodiscard]] feed_ledger<feed_backend> feeds() {
+        return feed_ledger{feed_backend{{all_, &all_->mutex}, {all_, &all_->feeds}}};
+    }
+
 private:
-    struct tables {
-        std::mutex mutex;
-        operation_table operations;
-        std::map<operation_id, operation_rows> rows;
-        crash_log crashes;
-        event_log events;
-        file_table files;
-    };
-
-    [[nodiscard]] std::optional<claimed_operation> count_crashes(
-        std::optional<claimed_operation> claimed) {
-        if (claimed && claimed->was_lapsed) all_->crashes.count(claimed->held.operation);
-        return claimed;
-    }
-
-    /// Of an operation that there is.
-    [[nodiscard]] operation_rows& rows_of(operation_id id) {
-        return all_->rows.try_emplace(id, id).first->second;
-    }
-
-    [[nodiscard]] result<operation_rows*> known_rows(operation_id id) {
-        if (all_->operations.find(id) == nullptr) return operation_table::not_found(id);
-        return &rows_of(id);
-    }
-
-    std::shared_ptr<tables> all_ = std::make_shared<tables>();
+    std::shared_ptr<all_tables> all_ = std::make_shared<all_tables>();
 };
 static_assert(bulk::storage<storage>);
+static_assert(feed_storage<storage>);
 
 }  // namespace bulk::memory

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/storage/memory/crash_log.hpp>
+#include <bulk/storage/memory/event_log.hpp>
+#include <bulk/storage/memory/feed_tables.hpp>
+#include <bulk/storage/memory/file_table.hpp>
+#include <bulk/storage/memory/operation_rows.hpp>
+#include <bulk/storage/memory/operation_table.hpp>
+
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace bulk::memory {
+
+/// All that a storage holds, and the lock in front of it.
+struct all_tables {
+    std::mutex mutex{};
+    operation_table operations{};
+    std::map<operation_id, operation_rows> rows{};
+    crash_log crashes{};
+    event_log events{};  ///< of operations and of feeds: one order over both
+    feed_tables feeds{events};
+    file_table files{};
+
+    [[nodiscard]] std::optional<claimed_operation> count_crashes(
+        std::optional<claimed_operation> claimed) {
+        if (claimed && claimed->was_lapsed) crashes.count(claimed->held.operation);
+        return claimed;
+    }
+
+    /// Of an operation that there is.
+    [[nodiscard]] operation_rows& rows_of(operation_id id) {
+        return rows.try_emplace(id, id).first->second;
+    }
+
+    [[nodiscard]] result<operation_rows*> known_rows(operation_id id) {
+        if (operations.find(id) == nullptr) return operation_table::not_found(id);
+        return &rows_of(id);
+    }
+};
+
+}  // namespace bulk::memory
