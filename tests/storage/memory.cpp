@@ -1,4 +1,5 @@
 #include "../conformance/events_and_files.hpp"
+#include "../conformance/feeds.hpp"
 #include "../conformance/operations.hpp"
 #include "../conformance/removal.hpp"
 #include "../conformance/retry.hpp"
@@ -48,6 +49,7 @@ suite<"memory"> memory = [] {
     conformance::check_removal(make);
     conformance::check_events(make);
     conformance::check_files(make);
+    conformance::check_feeds(make, 3000);
 };
 
 }  // namespace

@@ -31,6 +31,10 @@ public:
         if (!run || run->completed_at) return run;  // twice does no harm
         if (auto can = feed_runs{in_}.check_revivable(*run); !can)
             return std::unexpected{can.error()};
+        if (run->failed_at)
+            return fail(errc::illegal_transition,
+                        concat("run ", to_text(id), " was consolidated, but ", run->bad_items,
+                               " items are bad: resume its consolidation, or start another run"));
         if (run->consolidation_started_at) return run;
         if (!all_finished(*run))
             return fail(
@@ -41,6 +45,9 @@ public:
             return fail(errc::invalid_argument,
                         concat(run->failed, " of ", run->partitions, " partitions of run ",
                                to_text(id), " failed: retry them, or force it without them"));
+        if (run->consolidate_at && *run->consolidate_at <= now &&
+            run->is_forced == (run->failed > 0))
+            return run;
         run->is_forced = run->failed > 0;
         run->consolidate_at = run->active_at = now;
         in_.save_run(*run);
@@ -96,6 +103,11 @@ public:
         auto held = find_held(batch);
         if (!held) return std::unexpected{held.error()};
         auto& [run, kept] = *held;
+        for (const auto& item : items)
+            if (item.key < kept.first || item.key > kept.last)
+                return fail(errc::invalid_argument,
+                            concat("item '", item.key, "' is not of batch ", batch.number,
+                                   " of run ", to_text(run.id), ": store it with its own"));
         const auto version = in_.standing(run.feed).version + 1;
         for (const auto& item : items) {
             if (item.error) {
@@ -220,14 +232,14 @@ private:
         const bool is_whole = run.failed == 0 && !run.is_capped;
         if (is_whole && run.type == run_type::full && run.keyless == 0)
             run.removed = in_.remove_unseen(run, standing.version, now);
-        const bool moves = (is_whole || (run.is_forced && !run.is_capped)) &&
-                           (!standing.value || *standing.value < run.window.to);
-        if (is_whole || (run.is_forced && !run.is_capped)) run.watermark_after = run.window.to;
+        const bool may_move = is_whole || (run.is_forced && !run.is_capped);
+        const bool moves = may_move && (!standing.value || *standing.value < run.window.to);
         if (moves) {
             standing.value = run.window.to;
             standing.run = run.id;
             standing.moved_at = now;
         }
+        if (may_move) run.watermark_after = standing.value;
         in_.save_standing(standing);
         in_.forget_older_items(run);
         const bool is_clean = is_whole && run.bad_items == 0;

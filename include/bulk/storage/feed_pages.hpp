@@ -11,6 +11,7 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/storage/feed_tables.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -45,8 +46,6 @@ public:
                            request.now);
                 continue;
             }
-            part.state = partition_state::in_progress;
-            if (!part.started_at) part.started_at = request.now;
             return lease(run, part, request);
         }
         return std::nullopt;
@@ -58,8 +57,10 @@ public:
         if (!run || run->cancelled_at) return stored_page{page_outcome::skipped_finished};
         auto part = in_.find_partition(*run, work.partition);
         if (!part || is_finished(part->state)) return stored_page{page_outcome::skipped_finished};
-        if (part->next_offset != work.offset || part->pass != work.pass)
+        if (part->next_offset != work.offset || part->pass != work.pass ||
+            part->token != work.token)
             return stored_page{page_outcome::skipped_duplicate};
+        if (auto valid = check_keys(work, page); !valid) return std::unexpected{valid.error()};
         for (const auto& item : page.items) take(*run, *part, item);
         for (const auto& bad : page.bad)
             if (in_.put_bad(*run, bad)) {
@@ -72,6 +73,7 @@ public:
         part->attempt = 1;
         part->deliveries = 0;
         part->error.clear();
+        part->due = std::min(part->due, request.now);  // it was put off by another worker
         if (page.counted) part->counted = page.counted;
         if (page.begin_again) {
             part->next_offset = 0;
@@ -134,6 +136,16 @@ public:
     }
 
 private:
+    /// Before anything is changed.
+    [[nodiscard]] static result<> check_keys(const page_work& work, const fetched_page& page) {
+        const auto has_none = [](const auto& item) { return item.key.empty(); };
+        if (std::ranges::any_of(page.items, has_none) || std::ranges::any_of(page.bad, has_none))
+            return bulk::fail(errc::invalid_argument,
+                              concat("an item of page ", to_text(work),
+                                     " has no key: it is a bad one, by where it was"));
+        return {};
+    }
+
     /// What the canonical set has already is only marked as seen; everything else is kept as raw until
     /// it is consolidated. Each item is counted once, however often it comes.
     void take(feed_run& run, feed_partition& part, const raw_item& item) {
@@ -155,6 +167,8 @@ private:
 
     [[nodiscard]] page_work lease(feed_run& run, feed_partition& part,
                                   const work_request& request) {
+        part.state = partition_state::in_progress;
+        if (!part.started_at) part.started_at = request.now;
         part.leased_until = request.now + request.lease_time;
         ++part.fence;
         part.worker = request.worker;
@@ -179,12 +193,14 @@ private:
                 .fence = part.fence};
     }
 
-    /// The partition of a page, if nobody else has it or has come on with it.
+    /// The partition of a page, if the caller has it still: nobody else has taken it over or come on
+    /// with it, and it was not given back.
     [[nodiscard]] std::optional<claimable_partition> find_held(const page_work& work) {
         auto run = in_.find_run(work.run);
         if (!run || run->cancelled_at) return std::nullopt;
         auto part = in_.find_partition(*run, work.partition);
-        if (!part || is_finished(part->state) || part->fence != work.fence) return std::nullopt;
+        if (!part || is_finished(part->state) || part->fence != work.fence || !part->leased_until)
+            return std::nullopt;
         return claimable_partition{std::move(*run), std::move(*part)};
     }
 

@@ -7,7 +7,9 @@
 #include <bulk/core/event.hpp>
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_partition.hpp>
+#include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
+#include <bulk/core/page.hpp>
 #include <bulk/storage/feed_tables.hpp>
 
 #include <cstdint>
@@ -33,6 +35,9 @@ public:
                                          const std::vector<feed_partition>& partitions) {
         if (partitions.empty())
             return fail(errc::invalid_argument, "a run without partitions has nothing to do");
+        if (in_.find_run(run.id))
+            return fail(errc::conflict,
+                        concat("there is a run ", to_text(run.id), " already: ids are unique"));
         if (const auto newest = in_.newest_run(run.feed); newest && is_active(*newest))
             return fail(errc::conflict,
                         concat("feed '", run.feed, "' has a run already, ", to_text(newest->id),
@@ -43,8 +48,10 @@ public:
                                "' has moved since the run was planned: plan again"));
         run.partitions = static_cast<std::uint32_t>(partitions.size());
         run = in_.insert_run(run);
-        for (auto each : partitions) {
+        for (std::uint32_t number = 0; number < run.partitions; ++number) {
+            auto each = partitions[number];
             each.run = run.id;
+            each.number = number;
             in_.insert_partition(run, each);
         }
         in_.append({run_event(run, event_kind::run_started, severity::info, run.started_at,
@@ -66,6 +73,11 @@ public:
             part.leased_until.reset();
             part.completed_at = part.updated_at = now;
             in_.save_partition(*run, part);
+        }
+        if (run->consolidated > 0) {  // what it has done to the set stays
+            auto standing = in_.standing(run->feed);
+            ++standing.version;
+            in_.save_standing(standing);
         }
         run->cancelled_at = now;
         run->reason = reason;
@@ -108,6 +120,7 @@ public:
                        : concat("no partition of run ", to_text(id), " has failed"));
         run->failed -= retried;
         run->consolidate_at.reset();  // of a part of them, which waited
+        run->is_forced = false;
         run->active_at = now;
         in_.save_run(*run);
         in_.append({run_event(*run, event_kind::partitions_retried, severity::info, now,
@@ -115,7 +128,8 @@ public:
         return retried;
     }
 
-    /// Only the newest run of a feed can go on: a later one reads what it has left, and more.
+    /// Only the newest run of a feed can go on: a later one reads what it has left, and more. Nor can
+    /// one go on after a person has moved the watermark: it would move it over what it never read.
     [[nodiscard]] result<> check_revivable(const feed_run& run) {
         if (run.completed_at || run.cancelled_at)
             return fail(errc::illegal_transition,
@@ -124,6 +138,10 @@ public:
         if (const auto newest = in_.newest_run(run.feed); newest && newest->id != run.id)
             return fail(errc::conflict, concat("run ", to_text(run.id), " is not the last one of '",
                                                run.feed, "': see run ", to_text(newest->id)));
+        if (in_.standing(run.feed).value != run.watermark_before)
+            return fail(errc::conflict,
+                        concat("the watermark of feed '", run.feed, "' was set since run ",
+                               to_text(run.id), " has started: start another"));
         return {};
     }
 
@@ -133,6 +151,11 @@ public:
         if (is_active(*run))
             return fail(errc::illegal_transition,
                         concat("run ", to_text(id), " is active: cancel it first"));
+        if (const auto older = find_outlived(*run))
+            return fail(errc::illegal_transition,
+                        concat("without run ", to_text(id), " an older one, ", to_text(older->id),
+                               ", would be the last of '", run->feed,
+                               "' and could go on: cancel or remove that one first"));
         in_.remove_run(*run);
         return {};
     }
@@ -163,6 +186,20 @@ public:
     }
 
 private:
+    /// If a run is the newest of its feed: an older one that has not ended for good.
+    [[nodiscard]] std::optional<feed_run> find_outlived(const feed_run& run) {
+        if (const auto newest = in_.newest_run(run.feed); !newest || newest->id != run.id)
+            return std::nullopt;
+        run_query query{.feed = run.feed, .page_size = largest_page};
+        do {
+            const auto some = in_.find_runs(query);
+            for (const auto& each : some.items)
+                if (each.id != run.id && !each.completed_at && !each.cancelled_at) return each;
+            query.after = some.next;
+        } while (!query.after.empty());
+        return std::nullopt;
+    }
+
     Tables& in_;
 };
 

@@ -137,7 +137,7 @@ suite<"opening a database"> opening = [] {
         const temporary_directory directory;
         const auto path = directory.path("bulk.db");
         (void)storage::open(path).value().create(operation(1), {});
-        const std::array broken{bulk::sqlite::migrations[0],
+        const std::array broken{bulk::sqlite::migrations[0], bulk::sqlite::migrations[1],
                                 bulk::sqlite::migration{"CREATE TABLE bulk_more (a); NONSENSE"}};
         const auto refused = storage::open(path, {}, broken);
         expect(fatal(!refused.has_value()));

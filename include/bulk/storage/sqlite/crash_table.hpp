@@ -29,6 +29,14 @@ public:
             "UPDATE bulk_operations SET lease_until = 0, holder = '' WHERE holder = ?1 AND "
             "lease_until IS NOT NULL",
             process.name());
+        // A page of a feed was delivered, though nobody came back: it is lapsed, not given back.
+        database_.execute(
+            "UPDATE bulk_feed_partitions INDEXED BY bulk_feed_partitions_open SET leased_until = "
+            "0, holder = '' WHERE state < 2 AND holder = ?1 AND leased_until IS NOT NULL",
+            process.name());
+        database_.execute(
+            "UPDATE bulk_feed_batches SET leased_until = 0, holder = '' WHERE holder = ?1",
+            process.name());
     }
 
     [[nodiscard]] std::vector<crashed_row> of(std::int64_t operation) {

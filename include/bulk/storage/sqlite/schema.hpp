@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/storage/sqlite/feed_schema.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -170,6 +172,6 @@ CREATE TABLE bulk_event_positions (
 }  // namespace detail
 
 /// Number n brings version n to n + 1. What was released is never changed, only added to.
-inline constexpr std::array migrations{detail::version_1};
+inline constexpr std::array migrations{detail::version_1, migration{feed_schema}};
 
 }  // namespace bulk::sqlite

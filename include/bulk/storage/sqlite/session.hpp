@@ -26,12 +26,13 @@ public:
         return used_.run(noted_, sql, args...);
     }
 
-    /// How many rows it has changed.
+    /// How many rows it has changed; none once something has failed.
     template <typename... Args>
     std::uint64_t execute(std::string_view sql, const Args&... args) {
         auto stream = rows(sql, args...);
         while (stream.next()) {
         }
+        if (noted_.first) return 0;
         return static_cast<std::uint64_t>(sqlite3_changes64(used_.handle()));
     }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
+#include <bulk/core/feed_run.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/core/uuid.hpp>
 
 #include <sqlite3.h>
 
@@ -26,8 +28,16 @@ struct blob {
     std::string_view bytes;
 };
 
+namespace detail {
+
+template <typename T>
+concept unique_id = std::same_as<T, operation_id> || std::same_as<T, run_id>;
+
+}  // namespace detail
+
 /// One prepared statement: binds what is given to it, and reads columns into what is asked for.
-/// Times are microseconds, enumerations their numbers, ids their sixteen bytes, none is NULL.
+/// Times are microseconds, spans milliseconds, enumerations their numbers, ids their sixteen bytes,
+/// none is NULL.
 class statement {
 public:
     explicit statement(sqlite3_stmt* prepared) : prepared_{prepared} {}
@@ -43,8 +53,10 @@ public:
             return sqlite3_bind_null(get(), at);
         } else if constexpr (std::same_as<T, timestamp>) {
             return sqlite3_bind_int64(get(), at, value.time_since_epoch().count());
-        } else if constexpr (std::same_as<T, operation_id>) {
-            const auto bytes = bytes_of(value);
+        } else if constexpr (std::same_as<T, std::chrono::milliseconds>) {
+            return sqlite3_bind_int64(get(), at, value.count());
+        } else if constexpr (detail::unique_id<T>) {
+            const auto bytes = bytes_of(value.value);
             return bind(at, blob{{bytes.data(), bytes.size()}});
         } else if constexpr (std::same_as<T, blob>) {
             return sqlite3_bind_blob64(get(), at, bytes_in(value.bytes), value.bytes.size(),
@@ -73,8 +85,10 @@ public:
     void read(int column, T& into) const {
         if constexpr (std::same_as<T, timestamp>) {
             into = timestamp{std::chrono::microseconds{sqlite3_column_int64(get(), column)}};
-        } else if constexpr (std::same_as<T, operation_id>) {
-            into = id_of(view(column));
+        } else if constexpr (std::same_as<T, std::chrono::milliseconds>) {
+            into = T{sqlite3_column_int64(get(), column)};
+        } else if constexpr (detail::unique_id<T>) {
+            into = T{uuid_of(view(column))};
         } else if constexpr (std::same_as<T, std::string>) {
             into = view(column);
         } else if constexpr (std::same_as<T, bool>) {
@@ -107,19 +121,19 @@ private:
             return value;
     }
 
-    static std::array<char, 16> bytes_of(operation_id id) {
+    static std::array<char, 16> bytes_of(uuid id) {
         std::array<char, 16> bytes{};
         for (std::size_t i = 0; i < 8; ++i) {
-            bytes[i] = static_cast<char>(id.value.high >> (56 - 8 * i));
-            bytes[8 + i] = static_cast<char>(id.value.low >> (56 - 8 * i));
+            bytes[i] = static_cast<char>(id.high >> (56 - 8 * i));
+            bytes[8 + i] = static_cast<char>(id.low >> (56 - 8 * i));
         }
         return bytes;
     }
 
-    static operation_id id_of(std::string_view bytes) {
-        operation_id id;
+    static uuid uuid_of(std::string_view bytes) {
+        uuid id;
         for (std::size_t i = 0; i < 16 && i < bytes.size(); ++i) {
-            auto& half = i < 8 ? id.value.high : id.value.low;
+            auto& half = i < 8 ? id.high : id.low;
             half = half << 8 | static_cast<unsigned char>(bytes[i]);
         }
         return id;

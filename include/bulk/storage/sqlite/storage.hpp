@@ -6,11 +6,14 @@
 #include <bulk/core/storage_options.hpp>
 #include <bulk/core/uuid.hpp>
 #include <bulk/storage/concepts.hpp>
+#include <bulk/storage/feed_ledger.hpp>
 #include <bulk/storage/files/directory.hpp>
 #include <bulk/storage/presence.hpp>
+#include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/crash_table.hpp>
 #include <bulk/storage/sqlite/database.hpp>
 #include <bulk/storage/sqlite/event_table.hpp>
+#include <bulk/storage/sqlite/feed_transactions.hpp>
 #include <bulk/storage/sqlite/operation_search.hpp>
 #include <bulk/storage/sqlite/operation_table.hpp>
 #include <bulk/storage/sqlite/record_batch.hpp>
@@ -49,7 +52,7 @@ public:
                                               std::span<const migration> steps = migrations) {
         auto opened = database::open(path, options, steps);
         if (!opened) return std::unexpected{opened.error()};
-        auto present = presence::begin(path + std::string{process_suffix}, unique_name());
+        auto present = presence::begin(presence_prefix(path), unique_name());
         if (!present) return std::unexpected{present.error()};
         auto uploads = bulk::files::directory::open(
             options.files_directory.empty() ? path + "-files" : options.files_directory);
@@ -297,6 +300,11 @@ public:
                                 });
     }
 
+    /// Runs of feeds, in the same file.
+    [[nodiscard]] feed_ledger<feed_transactions> feeds() {
+        return feed_ledger{feed_transactions{database_, present_}};
+    }
+
     /// A transaction for a step of an operation that is held.
     [[nodiscard]] result<transaction> begin(const lease& held) {
         return transaction::begin(database_, held);
@@ -321,8 +329,6 @@ private:
             bulk::files::directory uploads)
         : database_{std::move(opened)}, present_{std::move(present)}, files_{std::move(uploads)} {}
 
-    static constexpr std::string_view process_suffix = "-process-";
-
     [[nodiscard]] static std::string unique_name() {
         std::random_device random;
         const auto word = [&] { return std::uint64_t{random()} << 32 | random(); };
@@ -331,13 +337,13 @@ private:
 
     template <typename Claim>
     [[nodiscard]] result<std::optional<claimed_operation>> claim_after_burial(Claim claim) {
-        const auto dead = presence::find_dead(database_->path() + std::string{process_suffix});
+        burial dead{presence_prefix(database_->path())};
+        dead.look();
         auto claimed = database_->write("claiming an operation", [&](session& change) {
-            for (const auto& each : dead) crash_table{change}.bury(each);
+            dead.hold(change);
             return claim(change);
         });
-        if (claimed)
-            for (const auto& each : dead) each.bury();
+        if (claimed) dead.end();
         return claimed;
     }
 
@@ -357,6 +363,6 @@ private:
     bulk::files::directory files_;
 };
 
-static_assert(bulk::storage<storage> && transactional_store<storage>);
+static_assert(bulk::storage<storage> && transactional_store<storage> && feed_storage<storage>);
 
 }  // namespace bulk::sqlite

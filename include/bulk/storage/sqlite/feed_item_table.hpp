@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/feed_item.hpp>
+#include <bulk/core/feed_query.hpp>
+#include <bulk/core/feed_run.hpp>
+#include <bulk/core/page.hpp>
+#include <bulk/storage/feed_tables.hpp>
+#include <bulk/storage/sqlite/feed_raw_table.hpp>
+#include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/stored_operation.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace bulk::sqlite {
+
+/// The canonical sets of feeds, within a transaction.
+class feed_item_table {
+public:
+    explicit feed_item_table(session& database) : database_{database} {}
+
+    [[nodiscard]] sighting see(const feed_run& run, const std::string& key, std::uint64_t hash) {
+        sighting found;
+        {
+            std::uint64_t kept = 0, seen = 0;
+            bool is_deleted = false;
+            auto row = database_.rows(
+                "SELECT hash, seen, deleted FROM bulk_feed_items WHERE feed = ?1 AND key = ?2",
+                run.feed_number, blob{key});
+            if (!row.next()) return found;
+            row.read(kept, seen, is_deleted);
+            found = {.is_same = kept == hash && !is_deleted, .was_seen = seen == run.number};
+        }
+        if (found.is_same && !found.was_seen)
+            database_.execute("UPDATE bulk_feed_items SET seen = ?3 WHERE feed = ?1 AND key = ?2",
+                              run.feed_number, blob{key}, run.number);
+        return found;
+    }
+
+    void put_item(const feed_run& run, const mapped_item& item, std::uint64_t version,
+                  timestamp now) {
+        database_.execute(
+            "INSERT INTO bulk_feed_items (feed, key, hash, seen, version, deleted, changed_at, "
+            "payload) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7) ON CONFLICT DO UPDATE SET hash = ?3, "
+            "seen = ?4, version = iif(deleted OR payload <> ?7, ?5, version), changed_at = "
+            "iif(deleted OR payload <> ?7, ?6, changed_at), deleted = 0, payload = ?7",
+            run.feed_number, blob{item.key}, signed_bits(item.hash), run.number, version, now,
+            item.payload);
+    }
+
+    /// Once in a run, so it reads the whole set instead of keeping an index for it.
+    [[nodiscard]] std::uint64_t remove_unseen(const feed_run& run, std::uint64_t version,
+                                              timestamp now) {
+        return database_.execute(
+            "UPDATE bulk_feed_items SET deleted = 1, version = ?3, changed_at = ?4 WHERE feed = ?1 "
+            "AND deleted = 0 AND seen <> ?2 AND NOT EXISTS (SELECT * FROM bulk_feed_raw AS raw "
+            "WHERE raw.run = ?2 AND raw.key = bulk_feed_items.key) AND NOT EXISTS (SELECT * FROM "
+            "bulk_feed_bad AS bad WHERE bad.run = ?2 AND bad.key = bulk_feed_items.key)",
+            run.feed_number, run.number, version, now);
+    }
+
+    [[nodiscard]] std::optional<canonical_item> find_item(const std::string& feed,
+                                                          const std::string& key) {
+        auto row = database_.rows(
+            "SELECT key, payload, deleted, version, changed_at FROM bulk_feed_items WHERE feed = "
+            "(SELECT number FROM bulk_feeds WHERE folded_name = ?1) AND key = ?2",
+            folded(feed), blob{key});
+        if (!row.next()) return std::nullopt;
+        return from(row);
+    }
+
+    /// Those that changed are found by walking over the others. Each page goes on where the one before
+    /// has ended, so whoever asks for all of them reads the set once; an index would cost every item
+    /// that is stored.
+    [[nodiscard]] page<canonical_item> find_items(const item_query& query) {
+        page<canonical_item> found;
+        const auto after = parse_cursor(query.after).value_or(cursor{}).key;
+        auto row = database_.rows(
+            concat("SELECT key, payload, deleted, version, changed_at FROM bulk_feed_items WHERE "
+                   "feed = (SELECT number FROM bulk_feeds WHERE folded_name = ?1) AND ",
+                   query.after.empty() || after < query.from_key ? "key >= ?2" : "key > ?3",
+                   query.with_deleted ? "" : " AND deleted = 0",
+                   query.changed_since > 0 ? " AND version > ?4" : "", " ORDER BY key LIMIT ?5"),
+            folded(query.feed), blob{query.from_key}, blob{after}, query.changed_since,
+            query.page_size + 1);
+        while (row.next()) {
+            if (found.items.size() == query.page_size) {
+                found.next = to_text(cursor{.key = found.items.back().key});
+                break;
+            }
+            found.items.push_back(from(row));
+        }
+        return found;
+    }
+
+private:
+    [[nodiscard]] static canonical_item from(const row_stream& row) {
+        canonical_item item;
+        row.read(item.key, item.payload, item.is_deleted, item.version, item.changed_at);
+        return item;
+    }
+
+    session& database_;
+};
+
+}  // namespace bulk::sqlite
