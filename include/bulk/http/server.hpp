@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/http/message.hpp>
+#include <bulk/http/server_options.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace bulk::http {
+
+/// Listens, and hands what comes to an application. What it is made of is compiled in one place, as it
+/// takes long: link `bulk_http`, or include <bulk/http/server/implementation.hpp> in one of your files.
+class server {
+public:
+    server() = default;
+    server(const server&) = delete;
+    server& operator=(const server&) = delete;
+    /// Stops it.
+    virtual ~server() = default;
+
+    [[nodiscard]] virtual std::uint16_t port() const = 0;
+    /// Takes no new connections, lets requests in flight finish for `shutdown_timeout`, ends event
+    /// streams, closes what is left.
+    virtual void stop() = 0;
+};
+
+/// Fails when the address cannot be used.
+[[nodiscard]] result<std::unique_ptr<server>> listen(std::shared_ptr<application> application,
+                                                     const server_options& options);
+
+}  // namespace bulk::http

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/core/setting_rules.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace bulk::http {
+
+/// How a server listens, and what it puts up with.
+struct server_options {
+    std::string address = "127.0.0.1";
+    std::uint16_t port = 8080;                 ///< 0: any that is free
+    int threads = 4;                           ///< that answer; a few more move bytes
+    int max_connections = 4'096;               ///< more are answered with 503 and closed
+    int max_streams = 64;                      ///< uploads, downloads and exports at once; 503
+    int max_listeners = 4'096;                 ///< of event streams; 503
+    std::uint32_t max_header_bytes = 16'384;   ///< 431
+    std::uint32_t max_target_bytes = 8'192;    ///< 414
+    std::uint64_t max_body_bytes = 1'048'576;  ///< of a body that is read whole; 413
+    std::chrono::milliseconds header_timeout{10'000};  ///< for a whole head; 408
+    std::chrono::milliseconds idle_timeout{60'000};    ///< between requests
+    std::chrono::milliseconds body_timeout{30'000};    ///< without a byte of a body; 408
+    std::chrono::milliseconds write_timeout{30'000};   ///< without a byte taken; closed
+    std::chrono::milliseconds shutdown_timeout{10'000};
+};
+
+[[nodiscard]] inline result<> validate(const server_options& options) {
+    using namespace setting_rules;
+    return first_failure({
+        not_blank("address", options.address),
+        at_least("threads", options.threads, 1),
+        at_least("max_connections", options.max_connections, 1),
+        at_least("max_streams", options.max_streams, 1),
+        at_least("max_listeners", options.max_listeners, 1),
+        at_least<std::uint32_t>("max_header_bytes", options.max_header_bytes, 256),
+        at_least<std::uint32_t>("max_target_bytes", options.max_target_bytes, 64),
+        positive("header_timeout", options.header_timeout),
+        positive("idle_timeout", options.idle_timeout),
+        positive("body_timeout", options.body_timeout),
+        positive("write_timeout", options.write_timeout),
+        not_negative("shutdown_timeout", options.shutdown_timeout),
+    });
+}
+
+}  // namespace bulk::http
