@@ -12,7 +12,7 @@ ALLOWED = {
     "operation": {"core", "rows"},
     "run": {"core", "rows", "engine", "storage", "operation"},
     "service": {"core", "rows", "engine", "storage", "operation", "run"},
-    "feed": {"core", "engine", "storage", "service"},
+    "feed": {"core", "rows", "engine", "storage", "operation", "run", "service"},
     "http": {"core", "operation", "service", "feed"},
     "cli": {"core", "rows", "storage", "operation", "service", "feed", "http"},
     "gateway": {"core", "http"},
@@ -38,7 +38,7 @@ HOMES = {
 }
 
 RULES = {
-    r"^\s*#\s*define\b": ("defines a macro", {"operation/declare.hpp", "version.hpp"}),
+    r"^\s*#\s*define\b": ("defines a macro", {"operation/declare.hpp", "feed/declare.hpp", "version.hpp"}),
     r"\bfriend\b": ("has a friend", set()),
     r"\benable_if": ("uses enable_if", set()),
     r"^using namespace": ("has a using directive", set()),

@@ -29,6 +29,16 @@ struct has_signal_key {
     int signal_key;
 };
 
+struct has_key {
+    int key;
+};
+struct has_hash {
+    int hash;
+};
+struct has_prepare {
+    int prepare;
+};
+
 template <typename T, typename Named>
 struct both : T, Named {};
 
@@ -52,5 +62,14 @@ concept names_is_complete =
 template <typename T>
 concept names_signal_key =
     detail::open_class<T> && !requires { &detail::both<T, detail::has_signal_key>::signal_key; };
+
+template <typename T>
+concept names_key = detail::open_class<T> && !requires { &detail::both<T, detail::has_key>::key; };
+template <typename T>
+concept names_hash =
+    detail::open_class<T> && !requires { &detail::both<T, detail::has_hash>::hash; };
+template <typename T>
+concept names_prepare =
+    detail::open_class<T> && !requires { &detail::both<T, detail::has_prepare>::prepare; };
 
 }  // namespace bulk

@@ -87,7 +87,8 @@ void subscribe_declared(subscriptions<Storage>& events) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             (events.add(concat("handler ", I, " of ", description_of<Op>.name),
                         [all](const event& what) {
-                            if (what.operation_name == description_of<Op>.name)
+                            if (!is_of_run(what.kind) &&
+                                what.operation_name == description_of<Op>.name)
                                 tell_handler(std::get<I>(all->handlers), what);
                         }),
              ...);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace bulk {
 
@@ -48,5 +49,10 @@ private:
     };
     std::unique_ptr<XXH3_state_t, release> state_;
 };
+
+/// The same of a text that is there as a whole.
+[[nodiscard]] inline std::uint64_t content_hash(std::string_view text) {
+    return XXH3_64bits(text.data(), text.size());
+}
 
 }  // namespace bulk
