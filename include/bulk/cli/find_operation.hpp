@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/any_service.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
@@ -9,6 +8,7 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/operation/description.hpp>
+#include <bulk/service/any_service.hpp>
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/any_service.hpp>
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/progress.hpp>
 #include <bulk/cli/progress_display.hpp>
@@ -12,6 +11,7 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
+#include <bulk/service/any_service.hpp>
 
 #include <chrono>
 #include <string>

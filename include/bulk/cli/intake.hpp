@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/any_service.hpp>
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/flags.hpp>
 #include <bulk/cli/metadata_flags.hpp>
@@ -12,6 +11,7 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/uuid.hpp>
 #include <bulk/rows/byte_source.hpp>
+#include <bulk/service/any_service.hpp>
 #include <bulk/service/upload.hpp>
 #include <bulk/storage/stored_file.hpp>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/any_service.hpp>
 #include <bulk/cli/catalog.hpp>
 #include <bulk/cli/command.hpp>
 #include <bulk/cli/session.hpp>
@@ -25,6 +24,7 @@
 #include <bulk/core/log.hpp>
 #include <bulk/operation/registry.hpp>
 #include <bulk/rows/format.hpp>
+#include <bulk/service/any_service.hpp>
 #include <bulk/service/service.hpp>
 
 #include <memory>

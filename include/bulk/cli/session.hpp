@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/any_service.hpp>
 #include <bulk/cli/catalog.hpp>
 #include <bulk/cli/json_line.hpp>
 #include <bulk/cli/log_queue.hpp>
@@ -13,6 +12,7 @@
 #include <bulk/core/log.hpp>
 #include <bulk/core/operation_state.hpp>
 #include <bulk/core/options.hpp>
+#include <bulk/service/any_service.hpp>
 
 #include <functional>
 #include <memory>

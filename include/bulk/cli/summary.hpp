@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/any_service.hpp>
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
@@ -11,6 +10,7 @@
 #include <bulk/core/error_group.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/service/any_service.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -68,6 +68,12 @@ template <typename Operations, typename Metadata>
     return record;
 }
 
+/// An operation as it was stored.
+struct taken_operation {
+    operation_record record{};
+    bool is_new = true;  ///< else it has the same idempotency key, and was there before
+};
+
 /// Stores the file, then the operation: whoever sees the operation sees its file. Nothing is kept of
 /// what cannot be stored whole, and nothing of a file whose operation exists already. What is left of
 /// a process that dies in between, `unused_uploads` finds by the moment that both have in common.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/error_group.hpp>
@@ -50,6 +51,8 @@ namespace bulk {
 template <typename Operations, storage Storage, typename Formats = decltype(formats<>)>
 class service {
 public:
+    using operations_type = Operations;
+
     service(Operations, Storage storage, service_options options = {},
             const read_options& reading = {}, log_handler log = {})
         : core_{std::make_shared<core>(std::move(storage), std::move(options), reading, nullptr,
@@ -81,6 +84,14 @@ public:
     template <typename Metadata = std::string>
     [[nodiscard]] result<operation_id> create(std::string_view name, result<upload> file,
                                               const create_options<Metadata>& about = {}) {
+        auto taken = take_in(name, std::move(file), about);
+        if (!taken) return std::unexpected{std::move(taken).error()};
+        return taken->record.id;
+    }
+    /// The same for those who want to know whether its idempotency key was seen before.
+    template <typename Metadata = std::string>
+    [[nodiscard]] result<taken_operation> take_in(std::string_view name, result<upload> file,
+                                                  const create_options<Metadata>& about = {}) {
         if (auto usable = core_->usable(); !usable) return std::unexpected{usable.error()};
         if (!file) return std::unexpected{std::move(file).error()};
         auto record = prepare_operation<Operations>(name, about);
@@ -91,11 +102,13 @@ public:
         record->file_name = file->name;
         record->created_at = jobs.now();
         record->id = {make_uuid(record->created_at, jobs.random(), jobs.random())};
-        const auto created = store_operation(core_->storage(), std::move(*record), file->bytes,
-                                             core_->options().max_file_size);
-        if (!created) return std::unexpected{created.error()};
+        const operation_id id = record->id;
+        auto created = store_operation(core_->storage(), std::move(*record), file->bytes,
+                                       core_->options().max_file_size);
+        if (!created) return std::unexpected{std::move(created).error()};
         core_->begin_work(created->id);
-        return created->id;
+        const bool is_new = created->id == id;
+        return taken_operation{std::move(*created), is_new};
     }
 
     [[nodiscard]] result<operation_record> get(operation_id id) { return storage().get(id); }
@@ -292,6 +305,11 @@ public:
     /// the next start goes on with them. Fails when rows do not finish in time.
     [[nodiscard]] result<> shutdown() { return core_->shutdown(); }
     [[nodiscard]] Storage& storage() { return core_->storage(); }
+    [[nodiscard]] const service_options& options() const { return core_->options(); }
+    /// Whether it takes anything in: its options are right, and nobody has shut it down.
+    [[nodiscard]] result<> usable() const { return core_->usable(); }
+    /// By the clock that dates its records.
+    [[nodiscard]] timestamp now() const { return core_->jobs().now(); }
     /// What was counted since the service began.
     [[nodiscard]] service_metrics metrics() const { return core_->metrics(); }
 

@@ -66,15 +66,16 @@ template <declared_metadata Metadata>
     return read;
 }
 
-/// Metadata as a JSON object, personal values included: it is what the steps get.
+/// Metadata as a JSON object; personal values included, unless others read it than the steps.
 template <declared_metadata Metadata>
-[[nodiscard]] std::string metadata_text(const Metadata& metadata) {
+[[nodiscard]] std::string metadata_text(const Metadata& metadata,
+                                        const write_options& options = {.reveal_pii = true}) {
     std::string out{'{'};
     for_each_pointer(fields_of<Metadata>, [&]<auto Pointer>(std::size_t i) {
         if (i > 0) out += ',';
         write_string(out, field_descriptions<Metadata>[i].name);
         out += ':';
-        write_value(out, metadata.*Pointer, {}, {.reveal_pii = true});
+        write_value(out, metadata.*Pointer, {}, options);
     });
     return out + '}';
 }

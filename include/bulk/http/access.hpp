@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/names.hpp>
+#include <bulk/http/message.hpp>
+#include <bulk/http/problem.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bulk::http {
+
+/// Who asks. Their name stands in what they create and do, and is never taken from a body.
+struct principal {
+    std::string name{};
+    bool may_operate = false;  ///< else they may only read
+};
+
+/// Says who asks, by the head of a request, or refuses it with `problems::unauthenticated` or
+/// `problems::forbidden`. Called from many threads at once.
+using authoriser = std::function<or_problem<principal>(const request_head&)>;
+
+/// Whether two secrets are the same, in a time that depends on the length of the given one alone.
+[[nodiscard]] inline bool same_secret(std::string_view given, std::string_view kept) {
+    unsigned char difference = given.size() == kept.size() ? 0 : 1;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const char other = kept.empty() ? '\0' : kept[i % kept.size()];
+        difference = static_cast<unsigned char>(difference | (given[i] ^ other));
+    }
+    return difference == 0 && !kept.empty();
+}
+
+struct access_token {
+    std::string name{};    ///< of the principal
+    std::string secret{};  ///< long and random
+    bool may_operate = false;
+};
+
+/// `Authorization: Bearer SECRET`.
+[[nodiscard]] inline authoriser by_tokens(std::vector<access_token> tokens) {
+    return [tokens = std::move(tokens)](const request_head& head) -> or_problem<principal> {
+        const std::string_view said = head.headers.get("authorization");
+        const access_token* found = nullptr;
+        if (said.size() > 7 && same_name(said.substr(0, 7), "bearer "))
+            for (const auto& each : tokens)  // all of them: how long it takes tells nothing
+                if (same_secret(said.substr(7), each.secret)) found = &each;
+        if (found != nullptr) return principal{found->name, found->may_operate};
+        problem why{problems::unauthenticated,
+                    said.empty() ? "send the header `Authorization: Bearer TOKEN`"
+                                 : "the token is not known here"};
+        why.headers.add("WWW-Authenticate", "Bearer");
+        return std::unexpected{std::move(why)};
+    };
+}
+
+/// A proxy in front that knows who asks, and says so in a header that it takes away from everybody
+/// else's requests.
+struct proxy_header {
+    std::string header = "X-Remote-User";
+    std::vector<std::string> peers = {"127.0.0.1", "::1"};  ///< addresses of the proxy
+    std::vector<std::string> operators{};  ///< names that may operate; "*" is everybody
+};
+
+[[nodiscard]] inline authoriser by_proxy(proxy_header trusted) {
+    return [trusted = std::move(trusted)](const request_head& head) -> or_problem<principal> {
+        if (std::ranges::find(trusted.peers, head.peer) == trusted.peers.end())
+            return refuse(problems::unauthenticated,
+                          concat("requests come through the proxy, not from ", head.peer));
+        const std::string name{head.headers.get(trusted.header)};
+        if (name.empty() || head.headers.count(trusted.header) != 1)
+            return refuse(problems::unauthenticated,
+                          concat("the proxy does not say who asks, in ", trusted.header));
+        const auto may = [&](std::string_view wanted) {
+            return std::ranges::find(trusted.operators, wanted) != trusted.operators.end();
+        };
+        return principal{name, may(name) || may("*")};
+    };
+}
+
+/// The first of them that knows who asks.
+[[nodiscard]] inline authoriser any_of(std::vector<authoriser> all) {
+    return [all = std::move(all)](const request_head& head) -> or_problem<principal> {
+        or_problem<principal> said = refuse(problems::unauthenticated, "nobody is known here");
+        for (const auto& each : all) {
+            said = each(head);
+            if (said) break;
+        }
+        return said;
+    };
+}
+
+/// Everybody on this machine, where nobody else can listen in: may do everything, as "local".
+[[nodiscard]] inline authoriser everybody() {
+    return [](const request_head&) -> or_problem<principal> { return principal{"local", true}; };
+}
+
+[[nodiscard]] inline bool is_loopback(std::string_view address) {
+    return address == "::1" || address == "localhost" || address.starts_with("127.");
+}
+
+}  // namespace bulk::http

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/feed_run.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/page.hpp>
+#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/http/access.hpp>
+#include <bulk/http/api/event_hub.hpp>
+#include <bulk/http/api/pace.hpp>
+#include <bulk/http/api/route.hpp>
+#include <bulk/http/message.hpp>
+#include <bulk/http/problem.hpp>
+#include <bulk/http/read_value.hpp>
+#include <bulk/http/target.hpp>
+#include <bulk/service/any_service.hpp>
+#include <bulk/storage/stored_file.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bulk::http::api {
+
+/// What all requests share. A program has operations, feeds, or both.
+struct backend {
+    any_service* operations = nullptr;
+    any_feed_service* feeds = nullptr;
+    event_hub& events;
+    std::string name{};
+    timestamp started_at{};
+    pace speed{};
+    std::string openapi{};
+    std::string older_openapi{};
+};
+
+using reply = or_problem<response>;
+
+/// One request on its way to its handler: who asks for what, and what with.
+struct call {
+    backend& to;
+    const route& on;
+    request& asked;
+    const target& address;
+    captures found;
+    principal who;
+
+    [[nodiscard]] any_service& service() const { return *to.operations; }
+    [[nodiscard]] any_feed_service& feeds() const { return *to.feeds; }
+    [[nodiscard]] const header_list& headers() const { return asked.head.headers; }
+
+    [[nodiscard]] std::string_view path(std::string_view name) const {
+        for (const auto& [known, value] : found)
+            if (known == name) return value;
+        return {};
+    }
+    /// Empty says nothing, as in a form that nobody has filled in.
+    [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const {
+        const auto value = address.get(name);
+        return value && !value->empty() ? value : std::nullopt;
+    }
+    [[nodiscard]] std::string text(std::string_view name) const {
+        return std::string{query(name).value_or("")};
+    }
+
+    [[nodiscard]] or_problem<operation_id> id() const {
+        return asked_value(parse_operation_id(path("id")), "id");
+    }
+    [[nodiscard]] or_problem<run_id> run() const {
+        return asked_value(parse_run_id(path("id")), "id");
+    }
+
+    /// Each is read into a field if it is given; the first that cannot be is the problem.
+    template <std::integral Number>
+    [[nodiscard]] or_problem<void> read(std::string_view name, std::optional<Number>& into) const {
+        return read_with(name, into, read_number<Number>);
+    }
+    [[nodiscard]] or_problem<void> read(std::string_view name,
+                                        std::optional<timestamp>& into) const {
+        return read_with(name, into, read_moment);
+    }
+    template <described_enum E>
+    [[nodiscard]] or_problem<void> read(std::string_view name, std::optional<E>& into) const {
+        return read_with(name, into, read_choice<E>);
+    }
+    [[nodiscard]] or_problem<void> read(std::string_view name, std::optional<row_number>& into) const {
+        std::optional<std::uint64_t> number;
+        if (auto read_it = read(name, number); !read_it) return read_it;
+        if (number) into = row_number{*number};
+        return {};
+    }
+    template <described_enum E>
+    [[nodiscard]] or_problem<void> read(std::string_view name, E& into) const {
+        std::optional<E> given;
+        if (auto read_it = read(name, given); !read_it) return read_it;
+        into = given.value_or(into);
+        return {};
+    }
+    [[nodiscard]] or_problem<void> read(std::string_view name, bool& into) const {
+        std::optional<bool> given;
+        if (auto read_it = read_with(name, given, read_truth); !read_it) return read_it;
+        into = given.value_or(into);
+        return {};
+    }
+
+private:
+    template <typename T>
+    [[nodiscard]] static or_problem<T> asked_value(result<T> read, std::string_view field) {
+        return http::asked(std::move(read), field);
+    }
+
+    template <typename T, typename Read>
+    [[nodiscard]] or_problem<void> read_with(std::string_view name, std::optional<T>& into,
+                                             Read read_it) const {
+        const auto given = query(name);
+        if (!given) return {};
+        auto value = read_it(*given, name);
+        if (!value) return std::unexpected{std::move(value).error()};
+        into = *value;
+        return {};
+    }
+};
+
+/// The first that failed, if any did.
+[[nodiscard]] inline or_problem<void> all_of(std::initializer_list<or_problem<void>> all) {
+    for (const auto& each : all)
+        if (!each) return each;
+    return {};
+}
+
+/// Where a page begins, and how large it is. A cursor says which query it belongs to: a page of another
+/// one would begin anywhere.
+class paging {
+public:
+    [[nodiscard]] static or_problem<paging> of(const call& from, std::uint32_t usual) {
+        paging made;
+        std::string asked_for{from.on.id};
+        for (const auto& [name, value] : from.found) asked_for += concat('/', value);
+        for (const auto& parameter : from.on.parameters)
+            if (parameter.in == place::query && parameter.name != "limit" &&
+                parameter.name != "after")
+                asked_for += concat('&', from.text(parameter.name));
+        made.mark_ = concat(content_hash(asked_for) % 0xffff'ffff, '-');
+        std::optional<std::uint32_t> limit;
+        if (auto read = from.read("limit", limit); !read) return std::unexpected{read.error()};
+        made.size = limit.value_or(usual);
+        if (made.size < 1 || made.size > largest_page)
+            return refuse(problems::invalid_argument,
+                          concat("limit is ", made.size, "; it must be between 1 and ", largest_page),
+                          "limit");
+        const std::string after = from.text("after");
+        if (after.empty()) return made;
+        if (!after.starts_with(made.mark_))
+            return refuse(problems::invalid_argument,
+                          "after is not of this query: pass on what `next` of the page before said, "
+                          "with the same parameters",
+                          "after");
+        made.after = after.substr(made.mark_.size());
+        return made;
+    }
+
+    /// What a service says comes next, as we say it.
+    [[nodiscard]] std::string next(std::string_view cursor) const {
+        return cursor.empty() ? std::string{} : concat(mark_, cursor);
+    }
+
+    std::uint32_t size = 0;
+    std::string after{};
+
+private:
+    std::string mark_;
+};
+
+}  // namespace bulk::http::api

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/core/event.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/http/api/shapes.hpp>
+#include <bulk/http/message.hpp>
+#include <bulk/service/subscriptions.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace bulk::http::api {
+
+/// Where events come from: a service's own functions.
+struct event_origin {
+    std::function<result<std::vector<event>>(std::optional<operation_id>, std::optional<std::uint64_t>,
+                                             std::uint32_t)>
+        read{};
+    std::vector<std::function<std::function<void()>(event_handler)>> subscribe{};  ///< gives the end
+};
+
+/// What happens, for any number of listeners: the newest events are written once and kept in a ring that
+/// all of them read, each at its own place. Whoever is behind the ring is served from the storage; whoever
+/// is too far behind is told to begin anew. Listeners are woken a few times a second at most, so that a
+/// thousand of them do not slow down what they watch.
+class event_hub {
+public:
+    struct limits {
+        std::size_t ring = 2'048;
+        std::uint64_t most_behind = 20'000;  ///< events
+        std::chrono::milliseconds wake_interval{200};
+    };
+
+    explicit event_hub(event_origin from) : event_hub{std::move(from), limits{}} {}
+    event_hub(event_origin from, limits most) : from_{std::move(from)}, limits_{most} {
+        if (const auto last = from_.read(std::nullopt, std::nullopt, 1); last && !last->empty())
+            newest_ = last->back().sequence;
+        for (const auto& subscribe : from_.subscribe)
+            ends_.push_back(subscribe([this](const event& each) { add(each); }));
+        bell_ = std::jthread{[this](const std::stop_token& stop) { ring_bell(stop); }};
+    }
+    event_hub(const event_hub&) = delete;
+    event_hub& operator=(const event_hub&) = delete;
+    ~event_hub() {
+        for (const auto& end : ends_) end();
+        bell_.request_stop();
+        changed_.notify_all();
+    }
+
+    [[nodiscard]] std::uint64_t newest() const {
+        const std::scoped_lock lock{mutex_};
+        return newest_;
+    }
+
+    /// The events behind `position` as text, which moves on; empty: none, and `wake` is called when
+    /// there may be. None: it is too far behind.
+    [[nodiscard]] std::optional<std::string> next(std::uint64_t& position,
+                                                  std::optional<operation_id> only,
+                                                  std::function<void()> wake) {
+        {
+            std::unique_lock lock{mutex_};
+            if (newest_ <= position) {
+                waiting_.push_back(std::move(wake));
+                return std::string{};
+            }
+            if (newest_ - position > limits_.most_behind) return std::nullopt;
+            if (!ring_.empty() && ring_.front().before <= position) {
+                auto text = from_ring(position, only);
+                if (text.empty()) waiting_.push_back(std::move(wake));  // none of them was for us
+                return text;
+            }
+        }
+        auto text = from_storage(position, only);
+        if (text.empty()) {
+            const std::scoped_lock lock{mutex_};
+            waiting_.push_back(std::move(wake));
+        }
+        return text;
+    }
+
+    /// `id`, `event` and `data`, as text/event-stream has it.
+    [[nodiscard]] static std::string text_of(const event& each) {
+        return concat("id: ", each.sequence, "\nevent: ", name_of(each.kind),
+                      "\ndata: ", event_json(each).json(), "\n\n");
+    }
+
+private:
+    struct kept {
+        std::uint64_t before = 0;  ///< the event in front of it
+        std::uint64_t sequence = 0;
+        operation_id operation{};
+        std::string text{};
+    };
+    static constexpr std::size_t most_text = std::size_t{64} * 1024;
+
+    void add(const event& each) {
+        {
+            const std::scoped_lock lock{mutex_};
+            if (each.sequence <= newest_) return;  // told twice, or by both services
+            const auto before = ring_.empty() ? newest_ : ring_.back().sequence;
+            ring_.push_back({before, each.sequence, each.operation, text_of(each)});
+            if (ring_.size() > limits_.ring) ring_.pop_front();
+            newest_ = each.sequence;
+            is_due_ = true;
+        }
+        changed_.notify_all();
+    }
+
+    [[nodiscard]] std::string from_ring(std::uint64_t& position,
+                                        std::optional<operation_id> only) const {
+        std::string text;
+        for (const auto& each : ring_) {
+            if (each.sequence <= position) continue;
+            if (text.size() > most_text) break;
+            position = each.sequence;
+            if (!only || each.operation == *only) text += each.text;
+        }
+        return text;
+    }
+
+    [[nodiscard]] std::string from_storage(std::uint64_t& position,
+                                           std::optional<operation_id> only) const {
+        std::string text;
+        const auto found = from_.read(only, position, 200);
+        if (!found) return text;  // not now: whoever waits is woken by the next
+        for (const auto& each : *found) {
+            text += text_of(each);
+            position = each.sequence;
+        }
+        if (only && found->size() < 200) position = std::max(position, newest());
+        return text;
+    }
+
+    void ring_bell(const std::stop_token& stop) {
+        std::unique_lock lock{mutex_};
+        while (!stop.stop_requested()) {
+            changed_.wait(lock, stop, [this] { return is_due_; });
+            is_due_ = false;
+            auto woken = std::move(waiting_);
+            waiting_.clear();
+            lock.unlock();
+            for (const auto& each : woken) each();
+            lock.lock();
+            changed_.wait_for(lock, stop, limits_.wake_interval, [] { return false; });
+        }
+    }
+
+    const event_origin from_;
+    const limits limits_;
+    mutable std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::deque<kept> ring_;
+    std::vector<std::function<void()>> waiting_;
+    std::uint64_t newest_ = 0;
+    bool is_due_ = false;
+    std::vector<std::function<void()>> ends_;
+    std::jthread bell_;
+};
+
+/// One who listens.
+class event_listener final : public event_source {
+public:
+    event_listener(std::shared_ptr<event_hub> hub, std::uint64_t position,
+                   std::optional<operation_id> only)
+        : hub_{std::move(hub)}, position_{position}, only_{only} {}
+
+    [[nodiscard]] std::optional<std::string> next(std::function<void()> wake) override {
+        if (is_over_) return std::nullopt;
+        if (!is_greeted_) {
+            is_greeted_ = true;
+            return "retry: 2000\n\n";  // the answer begins, and so does the reader's trust in it
+        }
+        if (auto text = hub_->next(position_, only_, std::move(wake))) return text;
+        is_over_ = true;
+        return concat("id: ", hub_->newest(), "\nevent: reset\ndata: {}\n\n");
+    }
+
+private:
+    std::shared_ptr<event_hub> hub_;
+    std::uint64_t position_;
+    std::optional<operation_id> only_;
+    bool is_over_ = false;
+    bool is_greeted_ = false;
+};
+
+}  // namespace bulk::http::api
