@@ -133,11 +133,11 @@ public:
             return call == name && --left == 0;
         }};
     }
-    /// The process ends at that call: nothing that it does from then on reaches the storage, and the
-    /// next step starts another one.
+    /// The process ends at that call, of any name if none is given: nothing that it does from then on
+    /// reaches the storage, and the next step starts another one.
     void die_at(moment when, std::string_view name, int nth = 1) {
         const auto counted = [this, name, left = nth](std::string_view call) mutable {
-            if (call == name && --left == 0) is_dead_ = true;
+            if ((name.empty() || call == name) && --left == 0) is_dead_ = true;
             return is_dead_;
         };
         const auto dead = [this](std::string_view) { return is_dead_; };
