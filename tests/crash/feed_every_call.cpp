@@ -3,7 +3,7 @@
 // Whatever was going on then, the runs come to their ends, and the set is the source.
 #include <bulk/storage/sqlite/storage.hpp>
 
-#include <support/feed_stage.hpp>
+#include <support/feed_crash_stage.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -175,7 +175,7 @@ public:
     /// False when that call was not reached.
     bool run() {
         make_trouble();
-        user<support::feed_stage<Storage>> person{on_, played_};
+        user<support::feed_crash_stage<Storage>> person{on_, played_};
         bool is_over = false;
         for (int most = 20'000; most > 0 && !is_over; --most) {
             is_over = person.act();
@@ -223,7 +223,7 @@ private:
                 return;
             case trouble::death_before:
             case trouble::death_after:
-                using moment = typename support::feed_stage<Storage>::moment;
+                using moment = typename support::feed_crash_stage<Storage>::moment;
                 on_.die_at(in_.what == trouble::death_before ? moment::before : moment::after, "",
                            in_.at);
                 const auto dies = faults.before;
@@ -237,7 +237,7 @@ private:
 
     scene played_;
     trouble in_;
-    support::feed_stage<Storage> on_;
+    support::feed_crash_stage<Storage> on_;
     int calls_ = 0;
     bool is_reached_ = false;
     bulk::timestamp until_{};

@@ -1,7 +1,7 @@
 // What becomes of a run in each case in which something fails.
 #include <bulk/feed.hpp>
 
-#include <support/feed_stage.hpp>
+#include <support/feed_crash_stage.hpp>
 #include <support/ut.hpp>
 
 #include <string>
@@ -13,7 +13,7 @@ using bulk::event_kind, bulk::run_state;
 
 namespace {
 
-using stage = support::feed_stage<bulk::memory::storage>;
+using stage = support::feed_crash_stage<bulk::memory::storage>;
 using moment = stage::moment;
 
 /// A worker that is no part of the service.

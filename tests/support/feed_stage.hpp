@@ -1,41 +1,47 @@
-// A feed service on one thread, under a clock that moves only when nothing is left to do, on a source
-// that does what the test says; its process can be made to end at any call to the storage.
+// A feed service on one thread, whose clock moves only when there is nothing else to do, with a source
+// that does what a test wants.
 #pragma once
 
 #include <bulk/feed.hpp>
 
 #include <support/catalogue.hpp>
-#include <support/faulty_feeds.hpp>
-#include <support/feed_audit.hpp>
 #include <support/seeded_executor.hpp>
+#include <support/ut.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace support {
 
-/// What the source does beside answering. What is not set does nothing.
+/// What the source does in a test beside answering.
 struct source_behaviour {
     catalogue data;
     std::function<bulk::result<>(std::int64_t price)> on_count;
+    std::function<std::uint64_t(std::uint64_t)> change_count;
     std::function<bulk::result<>(std::uint32_t partition, std::uint64_t offset)> on_fetch;
+    std::function<void(std::uint64_t offset, bulk::source_page<article>&)> change_page;
     std::function<bulk::result<>(const article&)> on_map;
-    std::uint64_t counts = 0;
+    std::function<bulk::result<>(const bulk::feed_run&)> on_prepare;
     std::uint64_t fetches = 0;
+    std::uint64_t counts = 0;
+    std::uint64_t maps = 0;
     std::map<std::pair<std::uint32_t, std::uint64_t>, int> asked;  ///< by partition and offset
     std::map<std::string, int> mapped;                             ///< by id
-};
-inline source_behaviour* feed_source = nullptr;
 
-/// What the feeds of these tests have in common: articles by price, some hundred of them.
+    static source_behaviour*& now() {
+        static source_behaviour* used = nullptr;
+        return used;
+    }
+};
+
+/// The functions of a feed over it.
 template <typename Self>
 struct article_feed : bulk::feed<Self, article, listing> {
     using base = bulk::feed<Self, article, listing>;
@@ -43,206 +49,141 @@ struct article_feed : bulk::feed<Self, article, listing> {
 
     bulk::result<std::uint64_t> count(const typename base::range& prices,
                                       const bulk::update_window& changed) {
-        ++feed_source->counts;
-        if (feed_source->on_count)
-            if (auto said = feed_source->on_count(prices.first); !said)
+        auto& source = *source_behaviour::now();
+        ++source.counts;
+        if (source.on_count)
+            if (auto said = source.on_count(prices.first); !said)
                 return std::unexpected{said.error()};
-        return feed_source->data.select(prices.first, prices.last, changed).size();
+        const std::uint64_t found = source.data.select(prices.first, prices.last, changed).size();
+        return source.change_count ? source.change_count(found) : found;
     }
     bulk::result<typename base::page> fetch(const typename base::partition& part,
                                             std::uint64_t offset, std::uint32_t limit,
                                             const bulk::update_window& changed) {
-        ++feed_source->fetches;
-        ++feed_source->asked[{part.number, offset}];
-        if (feed_source->on_fetch)
-            if (auto said = feed_source->on_fetch(part.number, offset); !said)
+        auto& source = *source_behaviour::now();
+        ++source.fetches;
+        ++source.asked[{part.number, offset}];
+        if (source.on_fetch)
+            if (auto said = source.on_fetch(part.number, offset); !said)
                 return std::unexpected{said.error()};
-        const auto all = feed_source->data.select(part.range.first, part.range.last, changed);
+        const auto all = source.data.select(part.range.first, part.range.last, changed);
         typename base::page found;
         for (std::uint64_t i = offset; i < all.size() && i < offset + limit; ++i)
             found.items.push_back(all[i]);
         found.has_more = offset + limit < all.size();
+        if (source.change_page) source.change_page(offset, found);
         return found;
     }
     bulk::result<listing> map(const article& raw) {
-        ++feed_source->mapped[raw.id];
-        if (feed_source->on_map)
-            if (auto said = feed_source->on_map(raw); !said) return std::unexpected{said.error()};
+        auto& source = *source_behaviour::now();
+        ++source.maps;
+        ++source.mapped[raw.id];
+        if (source.on_map)
+            if (auto said = source.on_map(raw); !said) return std::unexpected{said.error()};
         return listing_of(raw);
     }
+    bulk::result<> prepare(const bulk::feed_run& run) {
+        auto& source = *source_behaviour::now();
+        return source.on_prepare ? source.on_prepare(run) : bulk::result<>{};
+    }
 };
 
-struct articles : article_feed<articles> {
-    BULK_FEED("articles", .page_size = 10, .target_per_partition = 50, .max_workers = 5,
-              .min_per_worker = 20, .dense_below = 100, .dense_step = 50, .sparse_step = 200,
-              .max_retries = 2, .batch_size = 40, .upsert_size = 7)
-};
-
-/// Bad items do not keep its watermark back.
-struct loose_articles : article_feed<loose_articles> {
-    BULK_FEED("loose articles", .page_size = 10, .target_per_partition = 50, .max_workers = 5,
-              .min_per_worker = 20, .dense_below = 100, .dense_step = 50, .sparse_step = 200,
-              .max_retries = 2, .tolerate_bad_items = true, .batch_size = 40, .upsert_size = 7)
-};
-
-/// Shorter than usual, so that a clock need not go far.
-inline constexpr std::chrono::milliseconds feed_lease_time{20'000};
-
-template <typename Storage>
+template <typename Feed, typename... More>
 class feed_stage {
 public:
-    using faulty = faulty_feeds<Storage>;
-    using service_type = bulk::feed_service<faulty>;
+    using service_type = bulk::feed_service<bulk::memory::storage>;
 
-    explicit feed_stage(Storage real = Storage{}) : storage{std::move(real)} {
-        feed_source = &world;
-        begin();
+    explicit feed_stage(std::uint64_t seed = 1) : jobs{seed} {
+        source_behaviour::now() = &source;
+        restart();
     }
-    feed_stage(const feed_stage&) = delete;
-    feed_stage& operator=(const feed_stage&) = delete;
     ~feed_stage() {
-        end();
-        feed_source = nullptr;
-    }
-
-    /// A process begins.
-    void begin() {
-        storage.faults() = {};
-        is_dead_ = false;
-        service = std::make_unique<service_type>(
-            bulk::feeds<articles, loose_articles>, storage, options(), &jobs,
-            [this](const bulk::log_entry& entry) { log += to_text(entry) + '\n'; });
-    }
-    /// It ends at once: nothing but the storage is left.
-    void end() {
         service.reset();
         jobs.drop_all();
     }
+
+    /// As if the process had died.
     void restart() {
-        end();
-        begin();
+        jobs.drop_all();
+        service.reset();
+        jobs.drop_all();
+        service = make();
+    }
+    [[nodiscard]] std::unique_ptr<service_type> make() {
+        return std::make_unique<service_type>(
+            bulk::feeds<Feed, More...>, storage, bulk::feed_service_options{.worker_name = "test"},
+            &jobs, [this](const bulk::log_entry& entry) { log.push_back(to_text(entry)); });
     }
 
-    // --- trouble ---------------------------------------------------------------------------------
-
-    enum class moment { before, after };
-
-    /// Fails the `nth` call of that name, counted from now on, and no other.
-    void fail_once(std::string_view name, int nth = 1) {
-        storage.faults() = {.before = [name, left = nth](std::string_view call) mutable {
-            return call == name && --left == 0;
-        }};
-    }
-    /// The process ends at that call, of any name if none is given: nothing that it does from then on
-    /// reaches the storage, and the next step starts another one.
-    void die_at(moment when, std::string_view name, int nth = 1) {
-        const auto counted = [this, name, left = nth](std::string_view call) mutable {
-            if ((name.empty() || call == name) && --left == 0) is_dead_ = true;
-            return is_dead_;
-        };
-        const auto dead = [this](std::string_view) { return is_dead_; };
-        if (when == moment::before)
-            storage.faults() = {.before = counted, .after = dead};
-        else
-            storage.faults() = {.before = dead, .after = counted};
-    }
-    [[nodiscard]] bool is_dead() const { return is_dead_; }
-    [[nodiscard]] int deaths() const { return deaths_; }
-
-    // --- the source ------------------------------------------------------------------------------
-
-    /// Most of them are cheap.
+    /// Four fifths of them in a tenth of the prices, all of them a day old.
     void fill(std::uint64_t count, std::uint64_t seed = 7) {
         std::mt19937_64 random{seed};
         for (std::uint64_t i = 0; i < count; ++i) {
-            const auto most = random() % 100 < 80 ? 100 : 1000;
+            const bool is_cheap = random() % 100 < 80;
             put("a" + std::to_string(10'000 + i),
-                static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)), 1,
+                static_cast<std::int64_t>(random() % (is_cheap ? 100U : 1000U)), 1,
                 std::chrono::hours{24});
         }
     }
     void put(const std::string& id, std::int64_t price, std::int64_t stock = 1,
              std::chrono::microseconds age = std::chrono::seconds{1}) {
-        world.data.put({id, price, stock, (jobs.now() - age).time_since_epoch().count()});
-        removed_.erase(id);
-    }
-    void remove(const std::string& id) {
-        world.data.remove(id);
-        removed_.insert(id);
+        source.data.put({id, price, stock, (jobs.now() - age).time_since_epoch().count()});
     }
 
-    // --- runs ------------------------------------------------------------------------------------
-
-    /// One thing is done, by a new process if the last one has ended. False: there is nothing to do.
-    bool step() {
-        const bool is_done = jobs.step();
-        if (!is_dead_) return is_done;
-        ++deaths_;
-        restart();
-        return true;
+    [[nodiscard]] std::string name() const { return std::string{bulk::options_of_feed<Feed>.name}; }
+    bulk::feed_run start(const bulk::start_options& options = {}) {
+        using namespace boost::ut;
+        const auto started = service->start(name(), options);
+        expect(started.has_value()) << (started ? "" : started.error().message);
+        expect(fatal(started.has_value()));
+        expect(fatal(started->has_value())) << "there was nothing to read";
+        return **started;
     }
-
-    /// Until nobody is to work on it any more.
+    /// Until nobody works on it any more.
     bulk::feed_run finish(bulk::run_id id) {
-        for (int most = 100'000; most > 0; --most) {
-            const auto now = storage.real_feeds().run(id).value();
-            if (!bulk::is_active(now) || !step()) return now;
+        using namespace boost::ut;
+        for (int i = 0; i < 1'000'000; ++i) {
+            const auto run = service->get(id);
+            expect(fatal(run.has_value()));
+            if (!bulk::is_active(*run)) return *run;
+            expect(fatal(jobs.step()));
         }
-        return storage.real_feeds().run(id).value();
+        expect(false) << "the run does not end";
+        return {};
+    }
+    bulk::feed_run run(const bulk::start_options& options = {}) {
+        return finish(start(options).id);
     }
 
-    bulk::feed_run start(const bulk::start_options& options = {},
-                         std::string_view feed = "articles") {
-        return service->start(feed, options).value().value();
+    /// Whether the canonical set is what the source has.
+    [[nodiscard]] bool is_exact() {
+        std::map<std::string, listing> wanted;
+        for (const auto& [id, each] : source.data.all()) wanted[id] = listing_of(each);
+        return canonical() == wanted;
     }
-    bulk::feed_run run(const bulk::start_options& options = {},
-                       std::string_view feed = "articles") {
-        return finish(start(options, feed).id);
-    }
-    [[nodiscard]] bulk::feed_run get(bulk::run_id id) {
-        return storage.real_feeds().run(id).value();
+    [[nodiscard]] std::map<std::string, listing> canonical() {
+        using namespace boost::ut;
+        std::map<std::string, listing> all;
+        const auto read = bulk::for_each_item<Feed>(
+            *service,
+            [&](const bulk::canonical_item& item, const listing& row) { all[item.key] = row; });
+        expect(read.has_value()) << (read ? "" : read.error().message);
+        return all;
     }
     [[nodiscard]] std::optional<bulk::timestamp> watermark() {
-        return storage.real_feeds().watermark_of("articles").value().value;
+        return service->watermark_of(name())->value;
     }
-    /// How often that was told of a run.
-    [[nodiscard]] int told(bulk::run_id id, bulk::event_kind kind) {
-        int times = 0;
-        for (const auto& each : storage.events(bulk::operation_id{id.value}, 0, 1000).value())
-            times += each.kind == kind;
-        return times;
+    [[nodiscard]] std::vector<bulk::event> events(bulk::run_id id, bulk::event_kind kind) {
+        auto all = service->events(id, 0, 1000).value();
+        std::erase_if(all, [&](const bulk::event& each) { return each.kind != kind; });
+        return all;
     }
 
-    /// What is wrong with the set and the runs; empty when both are what they must be.
-    [[nodiscard]] std::string audit() {
-        storage.faults() = {};
-        feed_audit looking{storage, "articles"};
-        std::map<std::string, std::string> wanted;
-        for (const auto& [id, each] : world.data.all()) {
-            auto& payload = wanted[id];
-            bulk::json::write_row(payload, listing_of(each), {.reveal_pii = true});
-        }
-        looking.check_set(wanted, removed_);
-        looking.check_runs();
-        return looking.problems();
-    }
-
-    source_behaviour world;
-    faulty storage;
-    seeded_executor jobs{1};
-    std::string log;
+    source_behaviour source;
+    bulk::memory::storage storage;
+    support::seeded_executor jobs;
+    std::vector<std::string> log;
     std::unique_ptr<service_type> service;
-
-private:
-    [[nodiscard]] static bulk::feed_service_options options() {
-        return {.lease_time = feed_lease_time,
-                .batch_lease_time = feed_lease_time,
-                .worker_name = "test"};
-    }
-
-    bool is_dead_ = false;
-    int deaths_ = 0;
-    std::set<std::string> removed_;
 };
 
 }  // namespace support

@@ -24,6 +24,7 @@ struct open_batch {
     std::string first{};  ///< empty, as `last`: none at all
     std::string last{};
     std::uint64_t fence = 0;
+    std::uint32_t deliveries = 0;  ///< to workers, since it last came on
     timestamp leased_until{};
     std::string worker{};
 
@@ -78,7 +79,7 @@ concept feed_tables =
         // --- raw items of a run, by key: pending until dropped, or bad -----------------------------
         /// A new one, or what there was is replaced; whether it is new to the run.
         { tables.put_raw(run, raw) } -> std::same_as<bool>;
-        /// Whether there was one.
+        /// A pending one is gone; whether there was one.
         { tables.drop_raw(run, text) } -> std::same_as<bool>;
         /// A bad one, new or replaced; whether it is new to the run.
         { tables.put_bad(run, bad) } -> std::same_as<bool>;
