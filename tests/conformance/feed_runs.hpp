@@ -365,15 +365,6 @@ void check_feed_runs(Make make) {
         (void)stage.end(stage.batch(1033).value(), 1034);
         expect(!due().has_value() and stage.state(run, 1035) == run_state::completed);
     };
-
-    "a second handle sees the same runs"_test = [&] {
-        feed_stage stage{make};
-        const auto run = stage.start(1, 2);
-        auto other = stage.storage()->feeds();
-        expect(other.run(run.id).value() == run);
-        expect(other.claim_page(worker(1001, "two")).value().has_value());
-        expect(stage.part(run).worker == "two");
-    };
 }
 
 }  // namespace conformance

@@ -81,7 +81,14 @@ class feed_stage {
 public:
     explicit feed_stage(Make make) : storage_{make()}, ledger_{storage_->feeds()} {}
 
-    auto* operator->() { return &ledger_; }
+    /// As the next process finds it, if the storage outlives this one; or by another handle.
+    void reopen() {
+        ledger_.reset();
+        if constexpr (requires { storage_.reopen(); }) storage_.reopen();
+        ledger_.emplace(storage_->feeds());
+    }
+
+    auto* operator->() { return &*ledger_; }
     [[nodiscard]] auto& storage() { return storage_; }
 
     bulk::feed_run start(int number, std::uint32_t partitions) {
@@ -89,16 +96,16 @@ public:
     }
     /// From where the watermark is.
     bulk::feed_run start(bulk::feed_run plan, std::uint32_t partitions) {
-        plan.watermark_before = ledger_.watermark_of(plan.feed).value().value;
-        return ledger_.start_run(plan, parts(partitions)).value();
+        plan.watermark_before = ledger_->watermark_of(plan.feed).value().value;
+        return ledger_->start_run(plan, parts(partitions)).value();
     }
 
     bulk::page_work claim(int now, const std::string& name = "one") {
-        return ledger_.claim_page(worker(now, name)).value().value();
+        return ledger_->claim_page(worker(now, name)).value().value();
     }
     bulk::stored_page store(const bulk::page_work& work, const bulk::fetched_page& page, int now,
                             const std::string& name = "one") {
-        return ledger_.store_page(work, page, worker(now, name)).value();
+        return ledger_->store_page(work, page, worker(now, name)).value();
     }
     /// The next partition is fetched, in one page.
     bulk::page_work fetch(int now, std::vector<bulk::raw_item> items = {}) {
@@ -108,20 +115,20 @@ public:
     }
     bulk::page_work fail(int now, const std::string& why = "gone") {
         const auto work = claim(now);
-        (void)ledger_.fail_page(work, why, at(now));
+        (void)ledger_->fail_page(work, why, at(now));
         return work;
     }
 
     std::optional<bulk::item_batch> batch(int now, std::uint32_t most = 100,
                                           const std::string& name = "one") {
-        return ledger_.claim_batch(worker(now, name), most).value();
+        return ledger_->claim_batch(worker(now, name), most).value();
     }
     void put(const bulk::item_batch& batch, int now) {
-        (void)ledger_.store_items(batch, mapped(batch.items), worker(now));
+        (void)ledger_->store_items(batch, mapped(batch.items), worker(now));
     }
     bulk::feed_run end(const bulk::item_batch& batch, int now) {
         put(batch, now);
-        return ledger_.finish_batch(batch, at(now)).value();
+        return ledger_->finish_batch(batch, at(now)).value();
     }
     void consolidate(int now) {
         while (const auto each = batch(now)) (void)end(*each, now);
@@ -139,22 +146,22 @@ public:
     }
 
     [[nodiscard]] bulk::feed_run of(const bulk::feed_run& run) {
-        return ledger_.run(run.id).value();
+        return ledger_->run(run.id).value();
     }
     [[nodiscard]] bulk::feed_partition part(const bulk::feed_run& run, std::size_t number = 0) {
-        return ledger_.partitions(run.id).value().at(number);
+        return ledger_->partitions(run.id).value().at(number);
     }
     [[nodiscard]] std::optional<bulk::timestamp> mark() {
-        return ledger_.watermark_of("diamonds").value().value;
+        return ledger_->watermark_of("diamonds").value().value;
     }
     [[nodiscard]] std::uint64_t version() {
-        return ledger_.watermark_of("diamonds").value().version;
+        return ledger_->watermark_of("diamonds").value().version;
     }
     [[nodiscard]] std::optional<bulk::canonical_item> item(const std::string& key) {
-        return ledger_.item("diamonds", key).value();
+        return ledger_->item("diamonds", key).value();
     }
     [[nodiscard]] keys live_keys() {
-        return keys_of(ledger_.items({.feed = "diamonds"}).value().items);
+        return keys_of(ledger_->items({.feed = "diamonds"}).value().items);
     }
     [[nodiscard]] bulk::run_state state(const bulk::feed_run& run, int now) {
         return state_of(of(run), at(now), std::chrono::minutes{30});
@@ -174,7 +181,7 @@ private:
     using store_handle = decltype(std::declval<Make&>()());
 
     store_handle storage_;
-    decltype(std::declval<store_handle&>()->feeds()) ledger_;
+    std::optional<decltype(std::declval<store_handle&>()->feeds())> ledger_;
 };
 
 }  // namespace conformance

@@ -1,4 +1,5 @@
-// What the runs of feeds must do on every backend. `Make` gives a fresh, empty storage.
+// What the runs of feeds must do on every backend. `Make` gives a fresh, empty storage; what it gives may
+// have a `reopen()`, which closes the storage and opens it again.
 #pragma once
 
 #include "feed_consolidation.hpp"
@@ -7,6 +8,7 @@
 #include "feed_model.hpp"
 #include "feed_pages.hpp"
 #include "feed_runs.hpp"
+#include "feed_sharing.hpp"
 
 namespace conformance {
 
@@ -20,6 +22,7 @@ void check_feeds(Make make, unsigned histories) {
     check_feed_consolidation(make);
     check_feed_resume(make);
     check_feed_end(make);
+    check_feed_sharing(make);
     check_feed_histories(make, histories);
 }
 

@@ -11,7 +11,11 @@
 
 #include <support/ut.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace boost::ut;
 
@@ -38,6 +42,30 @@ void check_waits_long_over() {
     };
 }
 
+/// What a claim, a page or a batch costs does not depend on how many others there are.
+void check_large_runs() {
+    "a run of thousands of partitions and a hundred thousand items"_test = [] {
+        using conformance::at, conformance::raw;
+        constexpr std::uint32_t partitions = 5000;
+        conformance::feed_stage stage{[] { return std::make_unique<bulk::memory::storage>(); }};
+        for (const int number : {1, 2}) {
+            const auto run = stage.start(number, partitions);
+            std::vector<bulk::page_work> held;
+            for (std::uint32_t i = 0; i < partitions; ++i) held.push_back(stage.claim(5000));
+            for (const auto& work : held) {
+                std::vector<bulk::raw_item> items;
+                for (std::uint32_t i = 0; i < 20; ++i)
+                    items.push_back(raw(std::to_string(work.partition + i * partitions)));
+                (void)stage.store(work, conformance::page_of(std::move(items)), 5001);
+            }
+            while (const auto batch = stage.batch(5002, 2000)) (void)stage.end(*batch, 5002);
+            const auto done = stage.of(run);
+            expect(done.completed_at.has_value() and done.records == partitions * 20);
+            expect(done.consolidated == (number == 1 ? partitions * 20 : 0));
+        }
+    };
+}
+
 suite<"memory"> memory = [] {
     const auto make = [] { return std::make_unique<bulk::memory::storage>(); };
     conformance::check_operations(make);
@@ -50,6 +78,7 @@ suite<"memory"> memory = [] {
     conformance::check_events(make);
     conformance::check_files(make);
     conformance::check_feeds(make, 3000);
+    check_large_runs();
 };
 
 }  // namespace

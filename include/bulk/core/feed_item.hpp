@@ -37,7 +37,8 @@ struct fetched_page {
     std::uint64_t received = 0;   ///< how far the offset moves
     std::string token{};          ///< where the next page begins, if the source says so
     bool has_more = false;
-    bool begin_again = false;  ///< the source has lost records meanwhile
+    bool begin_again = false;      ///< the source has lost records meanwhile
+    bool may_begin_again = false;  ///< once, when fewer have come than it counted
     std::optional<std::uint64_t>
         counted{};  ///< by the source, at the begin of this pass or the next
 };

@@ -40,7 +40,7 @@ struct feed_partition {
     std::optional<std::uint64_t> counted{};  ///< by the source, when this pass began
     std::uint64_t pages = 0;
     std::uint64_t records = 0;  ///< each once
-    std::uint64_t changed = 0;
+    std::uint64_t changed = 0;  ///< of them; also what has changed back later
 
     std::uint32_t attempt = 1;     ///< which try of the next page
     std::uint32_t deliveries = 0;  ///< of the next page to workers that did not come back

@@ -19,7 +19,8 @@ namespace bulk {
 /// A source that is paged by number moves up when a record leaves it, and the record that moves
 /// across the border between two pages is in none of them. So the records of a partition are counted
 /// when a pass through it begins, before its first page, and again after its last one: when there are
-/// fewer, the partition is read once more. A record that comes meanwhile does no harm.
+/// fewer, the partition is read once more. A record that comes meanwhile does no harm. The same is done
+/// once when fewer different records have come than were counted, as from a source whose order changes.
 class page_fetch {
 public:
     page_fetch(any_feed& feed, const page_work& work) : feed_{feed}, work_{work} {}
@@ -67,6 +68,7 @@ private:
     /// The last page of a pass.
     [[nodiscard]] result<fetched_page> checked(fetched_page page) {
         if (!page.counted || !looks_twice()) return page;
+        page.may_begin_again = true;
         const auto now = feed_.count(work_.range, work_.window);
         if (!now) return std::unexpected{now.error()};
         if (*now >= *page.counted) return page;

@@ -19,6 +19,7 @@
 #include <bulk/run/guard.hpp>
 #include <bulk/storage/stored_file.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -68,7 +69,8 @@ public:
                                               .trace = work.trace};
         auto said = call<page>([&] { return feed_.fetch(part, work.offset, limit, work.window); });
         if (!said) return std::unexpected{std::move(said).error()};
-        fetched_page read{.received = said->items.size(),
+        // More than was asked for may be anything: those behind the limit are asked for again.
+        fetched_page read{.received = std::min<std::uint64_t>(said->items.size(), limit),
                           .token = std::move(said->next),
                           .has_more = said->has_more};
         read.items.reserve(said->items.size());

@@ -39,7 +39,7 @@ public:
 
     // --- runs ------------------------------------------------------------------------------------
 
-    /// Begins a run with all its partitions. `conflict`: its feed has a run that is active, or the
+    /// Begins a run with all its partitions, which are numbered as they are listed. `conflict`: its feed has a run that is active, or the
     /// watermark has moved since the run was planned.
     [[nodiscard]] result<feed_run> start_run(const feed_run& run,
                                              const std::vector<feed_partition>& partitions) {

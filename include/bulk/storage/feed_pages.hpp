@@ -75,13 +75,16 @@ public:
         part->error.clear();
         part->due = std::min(part->due, request.now);  // it was put off by another worker
         if (page.counted) part->counted = page.counted;
-        if (page.begin_again) {
+        const bool is_full = part->most_records && part->next_offset >= *part->most_records;
+        const bool is_short = part->counted && part->records < *part->counted;
+        const bool begins_again = page.begin_again || (!page.has_more && !is_full && is_short &&
+                                                       part->pass == 0 && page.may_begin_again);
+        if (begins_again) {
             part->next_offset = 0;
             part->token.clear();
             ++part->pass;
         }
-        const bool is_full = part->most_records && part->next_offset >= *part->most_records;
-        if (page.begin_again || (page.has_more && !is_full)) {
+        if (begins_again || (page.has_more && !is_full)) {
             // A late worker whose page was given to another: it goes on, the other one is late now.
             auto next = lease(*run, *part, request);
             return stored_page{page_outcome::advanced, std::move(next)};
@@ -92,10 +95,7 @@ public:
         in_.save_partition(*run, *part);
         ++run->completed;
         run->active_at = request.now;
-        in_.append({run_event(
-            *run, event_kind::partition_completed, severity::info, request.now,
-            concat(partition_name(part->number), " completed: ", part->records, " records in ",
-                   part->pages, " pages, ", part->changed, " changed"))});
+        tell_completed(*run, *part, request.now);
         settle(*run, request.now);
         in_.save_run(*run);
         return stored_page{page_outcome::completed};
@@ -202,6 +202,16 @@ private:
         if (!part || is_finished(part->state) || part->fence != work.fence || !part->leased_until)
             return std::nullopt;
         return claimable_partition{std::move(*run), std::move(*part)};
+    }
+
+    void tell_completed(const feed_run& run, const feed_partition& part, timestamp now) {
+        auto text = concat(partition_name(part.number), " completed: ", part.records,
+                           " records in ", part.pages, " pages, ", part.changed, " changed");
+        const bool is_short = part.counted && part.records < *part.counted && !part.most_records;
+        if (is_short)  // the count is wrong, or some were never given
+            text += concat("; the source had counted ", *part.counted);
+        in_.append({run_event(run, event_kind::partition_completed,
+                              is_short ? severity::warning : severity::info, now, text)});
     }
 
     void end_failed(feed_run& run, feed_partition& part, const std::string& why, timestamp now) {

@@ -78,7 +78,7 @@ concept feed_tables =
         // --- raw items of a run, by key: pending until dropped, or bad -----------------------------
         /// A new one, or what there was is replaced; whether it is new to the run.
         { tables.put_raw(run, raw) } -> std::same_as<bool>;
-        /// Whether there was one.
+        /// A pending one is gone; whether there was one.
         { tables.drop_raw(run, text) } -> std::same_as<bool>;
         /// A bad one, new or replaced; whether it is new to the run.
         { tables.put_bad(run, bad) } -> std::same_as<bool>;

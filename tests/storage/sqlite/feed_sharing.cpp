@@ -1,9 +1,8 @@
 // Several who work on feeds in one file, and what those leave who die.
-#include "../../conformance/operations.hpp"
+#include "small_feed.hpp"
 
 #include <bulk/storage/sqlite/storage.hpp>
 
-#include <support/small_feed.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -23,7 +22,7 @@
 
 using namespace boost::ut;
 using namespace std::chrono_literals;
-using namespace support::small_feed;
+using namespace small_feed;
 using bulk::errc;
 using bulk::sqlite::storage;
 using support::temporary_directory;
@@ -31,7 +30,11 @@ using support::temporary_directory;
 namespace {
 
 /// A lease that nobody waits for.
-bulk::work_request for_long(int now) { return worker(now, 24h); }
+bulk::work_request for_long(int now) {
+    auto wanted = worker(now);
+    wanted.lease_time = 24h;
+    return wanted;
+}
 
 /// What a process does with a storage of its own before it is killed. Whether it came that far.
 template <typename Work>
@@ -59,7 +62,7 @@ suite<"sharing feeds"> sharing_feeds = [] {
                 for (int i = 1; i <= 4; ++i)
                     all.emplace_back([&, i] {
                         auto own = storage::open(path).value();
-                        bulk::feed_run run{.id = run_number(i),
+                        bulk::feed_run run{.id = run_id_of(i),
                                            .feed = i % 2 == 0 ? "Diamonds" : "diamonds",
                                            .started_at = at(1)};
                         const auto done = own.feeds().start_run(run, {{.due = at(1)}});
@@ -105,9 +108,8 @@ suite<"sharing feeds"> sharing_feeds = [] {
             while (const auto work = feeds.claim_page(worker(100)).value()) {
                 std::vector<bulk::raw_item> found;
                 for (int i = 0; i < 4; ++i)
-                    found.push_back(
-                        item(std::to_string(work->partition) + ':' + std::to_string(i)));
-                (void)feeds.store_page(*work, page(found), worker(100)).value();
+                    found.push_back(raw(std::to_string(work->partition) + ':' + std::to_string(i)));
+                (void)feeds.store_page(*work, page_of(found), worker(100)).value();
             }
         });
         in_three([&](auto feeds) {
@@ -122,7 +124,7 @@ suite<"sharing feeds"> sharing_feeds = [] {
         for (const auto& [key, times] : items) expect(times == 1_i) << key;
         consolidate(store.feeds(), 200);
         expect(canonical(store.feeds()).size() == partitions * 4);
-        expect(store.feeds().run(run_number(1)).value().completed_at.has_value());
+        expect(store.feeds().run(run_id_of(1)).value().completed_at.has_value());
     };
 
     "one storage sees at once what the other does"_test = [] {
@@ -133,10 +135,10 @@ suite<"sharing feeds"> sharing_feeds = [] {
         const auto work = yours.feeds().claim_page(worker(1)).value().value();
         expect(!mine.feeds().claim_page(worker(1)).value().has_value());
         expect(mine.feeds().next_due({"diamonds"}).value() == at(11));
-        (void)yours.feeds().store_page(work, page({item("a")}), worker(1)).value();
+        (void)yours.feeds().store_page(work, page_of({raw("a")}), worker(1)).value();
         const auto batch = mine.feeds().claim_batch(worker(1), 10).value().value();
         expect(!yours.feeds().claim_batch(worker(1), 10).value().has_value());
-        mine.feeds().store_items(batch, mapped(batch), worker(1)).value();
+        mine.feeds().store_items(batch, mapped(batch.items), worker(1)).value();
         (void)mine.feeds().finish_batch(batch, at(1)).value();
         expect(yours.feeds().item("diamonds", "a").value().has_value());
     };
@@ -157,7 +159,7 @@ suite<"sharing feeds"> sharing_feeds = [] {
             auto store = storage::open(path).value();
             const auto work = store.feeds().claim_page(for_long(1)).value();
             expect(fatal(work.has_value()));
-            const auto part = store.feeds().partitions(run_number(1)).value().front();
+            const auto part = store.feeds().partitions(run_id_of(1)).value().front();
             expect(part.deliveries == 2_u and part.fence == 3_ul);
             expect(!store.feeds().claim_page(for_long(1)).value().has_value())
                 << "who lives keeps what they have";
@@ -176,7 +178,7 @@ suite<"sharing feeds"> sharing_feeds = [] {
             }));
         auto store = storage::open(path).value();
         expect(!store.feeds().claim_page(for_long(1)).value().has_value());
-        const auto part = store.feeds().partitions(run_number(1)).value().front();
+        const auto part = store.feeds().partitions(run_id_of(1)).value().front();
         expect(part.state == bulk::partition_state::failed);
         expect(part.error.contains("5 workers")) << part.error;
     };
@@ -186,12 +188,12 @@ suite<"sharing feeds"> sharing_feeds = [] {
         const auto path = directory.path("bulk.db");
         {
             auto store = storage::open(path).value();
-            (void)fetch(store.feeds(), 1, {item("a"), item("b"), item("c")});
+            (void)fetch(store.feeds(), 1, {raw("a"), raw("b"), raw("c")});
         }
         expect(die_after(path, [](storage& store) {
             auto feeds = store.feeds();
             const auto batch = feeds.claim_batch(for_long(1), 2).value().value();
-            auto made = mapped(batch);
+            auto made = mapped(batch.items);
             made.pop_back();
             return feeds.store_items(batch, made, for_long(1)).has_value();
         }));
@@ -200,10 +202,10 @@ suite<"sharing feeds"> sharing_feeds = [] {
         expect(batch.number == 1_ul and batch.fence == 2_ul);
         expect(fatal(batch.items.size() == 1_ul)) << "what it had stored is stored";
         expect(batch.items.front().key == "b");
-        store.feeds().store_items(batch, mapped(batch), for_long(1)).value();
+        store.feeds().store_items(batch, mapped(batch.items), for_long(1)).value();
         (void)store.feeds().finish_batch(batch, at(1)).value();
         consolidate(store.feeds(), 1);
-        expect(store.feeds().run(run_number(1)).value().consolidated == 3_ul);
+        expect(store.feeds().run(run_id_of(1)).value().consolidated == 3_ul);
     };
 
     "whatever is claimed first after a death: everything that was left can be claimed"_test = [] {
@@ -214,8 +216,8 @@ suite<"sharing feeds"> sharing_feeds = [] {
             {
                 auto store = storage::open(path).value();
                 (void)store.create(conformance::operation(1), {}).value();
-                (void)fetch(store.feeds(), 1, {item("a")});
-                bulk::feed_run other{.id = run_number(2), .feed = "rubies", .started_at = at(1)};
+                (void)fetch(store.feeds(), 1, {raw("a")});
+                bulk::feed_run other{.id = run_id_of(2), .feed = "rubies", .started_at = at(1)};
                 (void)store.feeds().start_run(other, {{.due = at(1)}}).value();
             }
             const auto operations = [] {
@@ -262,7 +264,7 @@ suite<"sharing feeds"> sharing_feeds = [] {
         }));
         auto store = storage::open(path).value();
         expect(store.feeds().claim_page(for_long(1)).value().has_value());
-        expect(store.feeds().partitions(run_number(1)).value().front().deliveries == 0_u);
+        expect(store.feeds().partitions(run_id_of(1)).value().front().deliveries == 0_u);
     };
 };
 

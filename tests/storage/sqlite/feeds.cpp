@@ -1,6 +1,6 @@
 // Feeds in SQLite, as far as that is different from elsewhere: files of earlier versions, how things
 // are found, bytes of every kind, and disks.
-#include "../../conformance/operations.hpp"
+#include "small_feed.hpp"
 
 #include <bulk/storage/presence.hpp>
 #include <bulk/storage/sqlite/burial.hpp>
@@ -10,7 +10,6 @@
 
 #include <support/faulty_vfs.hpp>
 #include <support/raw_database.hpp>
-#include <support/small_feed.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -31,7 +30,7 @@
 #include <vector>
 
 using namespace boost::ut;
-using namespace support::small_feed;
+using namespace small_feed;
 using bulk::errc, bulk::page_outcome;
 using bulk::sqlite::storage;
 using support::disk_fault, support::raw_database, support::temporary_directory;
@@ -118,7 +117,7 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         expect(bool{store.get(wanted.id).value() == wanted});
         expect(store.events(wanted.id, 0, 10).value().size() == 1_ul);
         expect(store.claim(conformance::request(1)).value().value().operation.id == wanted.id);
-        (void)fetch(store.feeds(), 1, {item("a")});
+        (void)fetch(store.feeds(), 1, {raw("a")});
         consolidate(store.feeds(), 2);
         expect(canonical(store.feeds()).size() == 1_ul);
     };
@@ -134,19 +133,19 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         first = feeds.claim_page(worker(1)).value().value();
         feeds.return_page(first, at(1)).value();
         first = feeds.claim_page(worker(1)).value().value();
-        auto items = page({item("a"), item("b"), item("a", 2)});
+        auto items = page_of({raw("a"), raw("b"), raw("a", 2)});
         items.bad.push_back({.key = "nowhere", .payload = "{}", .reason = "no key"});
         items.bad.push_back(items.bad.front());
         (void)feeds.store_page(first, items, worker(1)).value();
         const auto second = feeds.claim_page(worker(1)).value().value();
         expect(feeds.fail_page(second, "gone", at(1)).value());
         (void)feeds.retry_partitions(run.id, std::nullopt, at(1)).value();
-        (void)feeds.store_page(feeds.claim_page(worker(1)).value().value(), page({item("c")}),
+        (void)feeds.store_page(feeds.claim_page(worker(1)).value().value(), page_of({raw("c")}),
                                worker(1));
         auto batch = feeds.claim_batch(worker(2), 2).value().value();
         feeds.return_batch(batch, at(2)).value();
         batch = feeds.claim_batch(worker(2), 2).value().value();
-        auto made = mapped(batch);
+        auto made = mapped(batch.items);
         made.front().error = "bad";
         feeds.store_items(batch, made, worker(2)).value();
         (void)feeds.finish_batch(batch, at(2)).value();
@@ -154,9 +153,9 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         (void)feeds.resume_consolidation(run.id, at(3)).value();
         consolidate(feeds, 3);
         (void)feeds.set_watermark("diamonds", at(1), "me", at(4)).value();
-        (void)fetch(feeds, 5, {item("c"), item("d")});
+        (void)fetch(feeds, 5, {raw("c"), raw("d")});
         consolidate(feeds, 5);
-        (void)fetch(feeds, 6, {item("d")});
+        (void)fetch(feeds, 6, {raw("d")});
         consolidate(feeds, 6);
         (void)read(feeds);
         (void)feeds.next_due({"diamonds"}).value();
@@ -167,8 +166,9 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
                 .runs({.feed = "diamonds", .active_only = active_only, .started_from = at(0)})
                 .value();
         (void)feeds.cancel_run(start(feeds, 7, 1).id, "", at(7)).value();
-        feeds.remove_run(run_number(7)).value();
-        expect(feeds.run(run_number(6)).value().completed_at.has_value());
+        (void)feeds.cancel_run(run.id, "", at(7)).value();
+        feeds.remove_run(run_id_of(7)).value();
+        expect(feeds.run(run_id_of(6)).value().completed_at.has_value());
 
         // Of those that have work there are as many as feeds; the log of runs is read from its end;
         // batches are as many as workers.
@@ -195,18 +195,18 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         auto store = storage::open(directory.path("bulk.db")).value();
         auto feeds = store.feeds();
         std::vector<bulk::raw_item> items;
-        for (int i = 0; i < 300; ++i) items.push_back(item("a" + std::to_string(1000 + i)));
-        items.push_back(item("b"));
+        for (int i = 0; i < 300; ++i) items.push_back(raw("a" + std::to_string(1000 + i)));
+        items.push_back(raw("b"));
         const auto run = fetch(feeds, 1, items);
         const auto batch = feeds.claim_batch(worker(1), 300).value().value();
-        auto made = mapped(batch);
+        auto made = mapped(batch.items);
         for (auto& each : made) each.error = "no";
         feeds.store_items(batch, made, worker(1)).value();
         (void)feeds.finish_batch(batch, at(1)).value();
         const auto rest = feeds.claim_batch(worker(1), 300).value().value();
         expect(fatal(rest.items.size() == 1_ul));
-        expect(bool{rest.items.front() == item("b")});
-        feeds.store_items(rest, mapped(rest), worker(1)).value();
+        expect(bool{rest.items.front() == raw("b")});
+        feeds.store_items(rest, mapped(rest.items), worker(1)).value();
         expect(feeds.finish_batch(rest, at(1)).value().failed_at.has_value());
         expect(feeds.resume_consolidation(run.id, at(2)).value() == 300_ul);
         consolidate(feeds, 2, 70);
@@ -219,7 +219,7 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         const auto path = directory.path("bulk.db");
         auto keys = strange_keys();
         std::vector<bulk::raw_item> items;
-        for (const auto& key : keys) items.push_back(item(key, items.size() + (1ULL << 63)));
+        for (const auto& key : keys) items.push_back(raw(key, items.size() + (1ULL << 63)));
         items.back().hash = std::numeric_limits<std::uint64_t>::max();
         auto store = storage::open(path).value();
         auto feeds = store.feeds();
@@ -235,7 +235,7 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
             // Somebody else goes on with it.
             const auto taken = feeds.claim_batch(worker(20), 3).value().value();
             expect(bool{taken.number == batch->number && taken.items == batch->items});
-            feeds.store_items(taken, mapped(taken), worker(20)).value();
+            feeds.store_items(taken, mapped(taken.items), worker(20)).value();
             (void)feeds.finish_batch(taken, at(20)).value();
         }
         expect(bool{handed_out == keys});
@@ -245,8 +245,8 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         for (const auto& key : keys)
             expect(fatal(feeds.item("DIAMONDS", key).value().has_value())) << key;
         (void)fetch(feeds, 2, items);
-        expect(feeds.run(run_number(2)).value().records == keys.size());
-        expect(feeds.run(run_number(2)).value().changed == 0_ul) << "hashes are whole";
+        expect(feeds.run(run_id_of(2)).value().records == keys.size());
+        expect(feeds.run(run_id_of(2)).value().changed == 0_ul) << "hashes are whole";
         expect(!feeds.item("diamonds", "b").value().has_value());
     };
 
@@ -257,25 +257,25 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         auto feeds = store.feeds();
         (void)start(feeds, 1, 1);
         const auto work = feeds.claim_page(worker(1)).value().value();
-        auto odd = item("same");
+        auto odd = raw("same");
         odd.payload = "\0\xff"s;
-        auto fetched = page({odd}, true);
+        auto fetched = page_of({odd}, true);
         fetched.token = "next\0\xfe"s;
         const bulk::bad_item keyless{.key = "same", .payload = "\0p"s, .reason = "no key\xff"};
         fetched.bad = {keyless};
         const auto next = feeds.store_page(work, fetched, worker(1)).value().next.value();
         expect(bool{next.token == fetched.token});
-        expect(bool{feeds.bad_items(run_number(1), "", 10).value() == std::vector{keyless}});
-        (void)feeds.store_page(next, page({}), worker(1)).value();
+        expect(bool{feeds.bad_items(run_id_of(1), "", 10).value() == std::vector{keyless}});
+        (void)feeds.store_page(next, page_of({}), worker(1)).value();
         const auto batch = feeds.claim_batch(worker(1), 10).value().value();
         expect(bool{batch.items == std::vector{odd}}) << "the bad one is another";
-        auto made = mapped(batch);
+        auto made = mapped(batch.items);
         made.front().error = "\xff";
         feeds.store_items(batch, made, worker(1)).value();
-        expect(feeds.bad_items(run_number(1), "", 10).value().size() == 2_ul);
-        expect(feeds.run(run_number(1)).value().bad_items == 2_ul);
-        expect(feeds.resume_consolidation(run_number(1), at(1)).value() == 1_ul);
-        expect(bool{feeds.bad_items(run_number(1), "", 10).value() == std::vector{keyless}});
+        expect(feeds.bad_items(run_id_of(1), "", 10).value().size() == 2_ul);
+        expect(feeds.run(run_id_of(1)).value().bad_items == 2_ul);
+        expect(feeds.resume_consolidation(run_id_of(1), at(1)).value() == 1_ul);
+        expect(bool{feeds.bad_items(run_id_of(1), "", 10).value() == std::vector{keyless}});
     };
 
     "a process that ends in the middle of a run has kept all of it"_test = [] {
@@ -285,9 +285,9 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         const auto before = [&] {
             auto store = storage::open(path).value();
             auto feeds = store.feeds();
-            (void)fetch(feeds, 1, {item("a"), item("b"), item("gone")});
+            (void)fetch(feeds, 1, {raw("a"), raw("b"), raw("gone")});
             consolidate(feeds, 1);
-            auto run = bulk::feed_run{.id = run_number(2),
+            auto run = bulk::feed_run{.id = run_id_of(2),
                                       .feed = "Diamonds",
                                       .type = bulk::run_type::full,
                                       .rules = {.min_success_ratio = 0.3,
@@ -314,7 +314,7 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
             for (auto& each : stored) each.run = run.id;
             expect(bool{feeds.partitions(run.id).value() == stored});
             left = feeds.claim_page(worker(2)).value().value();
-            auto fetched = page({item("a"), item("b", 2), item("c")}, true);
+            auto fetched = page_of({raw("a"), raw("b", 2), raw("c")}, true);
             fetched.bad = {{.key = "0", .payload = "?", .reason = "no key"}};
             fetched.token = "t";
             fetched.counted = 99;
@@ -324,12 +324,12 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         auto store = storage::open(path).value();
         auto feeds = store.feeds();
         expect(bool{read(feeds) == before});
-        expect(feeds.store_page(left, page({}), worker(3)).value().outcome ==
+        expect(feeds.store_page(left, page_of({}), worker(3)).value().outcome ==
                page_outcome::completed);
         const auto last = feeds.claim_page(worker(3)).value().value();
-        (void)feeds.store_page(last, page({item("d")}), worker(3)).value();
+        (void)feeds.store_page(last, page_of({raw("d")}), worker(3)).value();
         consolidate(feeds, 4, 2);
-        const auto ended = feeds.run(run_number(2)).value();
+        const auto ended = feeds.run(run_id_of(2)).value();
         expect(ended.completed_at.has_value() and ended.records == 4_ul and
                ended.consolidated == 3_ul);
         expect(ended.removed == 0_ul) << "a bad one without a key may be what seems to be gone";
@@ -346,18 +346,6 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         expect(refused.error().message.contains("cursor '78.79'")) << refused.error().message;
     };
 
-    "an id that there is already is refused"_test = [] {
-        const temporary_directory directory;
-        auto store = storage::open(directory.path("bulk.db")).value();
-        auto run = fetch(store.feeds(), 1, {item("a")});
-        consolidate(store.feeds(), 1);
-        run.watermark_before = at(1);
-        const auto refused = store.feeds().start_run(run, {{}});
-        expect(fatal(!refused.has_value()));
-        expect(refused.error().code == errc::conflict) << refused.error().message;
-        expect(store.feeds().runs({}).value().items.size() == 1_ul);
-    };
-
     "what fails in the middle of a page has changed nothing"_test = [] {
         const temporary_directory directory;
         const auto path = directory.path("bulk.db");
@@ -371,20 +359,20 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
             other.run(std::string{"CREATE TRIGGER last BEFORE INSERT ON bulk_events BEGIN SELECT "
                                   "RAISE("} +
                       how + ", 'no more events'); END");
-            const auto refused = feeds.store_page(work, page({item("a")}), worker(1));
+            const auto refused = feeds.store_page(work, page_of({raw("a")}), worker(1));
             expect(fatal(!refused.has_value()));
             expect(refused.error().message.contains("no more events")) << refused.error().message;
             expect(bool{read(feeds) == before});
             expect(other.run("SELECT count(*) FROM bulk_feed_raw") == "0");
             other.run("DROP TRIGGER last");
         }
-        expect(feeds.store_page(work, page({item("a")}), worker(1)).value().outcome ==
+        expect(feeds.store_page(work, page_of({raw("a")}), worker(1)).value().outcome ==
                page_outcome::completed);
     };
 
     "a disk that fails at any call while a page is stored leaves all of it or nothing"_test = [] {
         std::vector<bulk::raw_item> items;
-        for (int i = 0; i < 40; ++i) items.push_back(item("key" + std::to_string(i * 7919 % 1000)));
+        for (int i = 0; i < 40; ++i) items.push_back(raw("key" + std::to_string(i * 7919 % 1000)));
         for (const auto how : {disk_fault::full, disk_fault::short_write, disk_fault::broken,
                                disk_fault::not_synced})
             for (const bool is_lasting : {false, true}) {
@@ -399,7 +387,7 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
                     const auto work = feeds.claim_page(worker(1)).value().value();
                     const auto before = read(feeds);
                     disk.fail_at(call, how, is_lasting);
-                    const auto done = feeds.store_page(work, page(items, true), worker(1));
+                    const auto done = feeds.store_page(work, page_of(items, true), worker(1));
                     was_reached = disk.failures() > 0;
                     disk.heal();
                     const auto kept = raw_database{path}.run("SELECT count(*) FROM bulk_feed_raw");
@@ -410,7 +398,7 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
                     expect(done.error().message.contains(path)) << done.error().message;
                     const bool is_kept = bool{read(feeds) != before};
                     expect(kept == (is_kept ? "40" : "0"));
-                    const auto again = feeds.store_page(work, page(items, true), worker(1));
+                    const auto again = feeds.store_page(work, page_of(items, true), worker(1));
                     expect(fatal(again.has_value()));
                     expect(again->outcome ==
                            (is_kept ? page_outcome::skipped_duplicate : page_outcome::advanced));

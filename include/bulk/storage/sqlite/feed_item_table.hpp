@@ -30,14 +30,14 @@ public:
             bool is_deleted = false;
             auto row = database_.rows(
                 "SELECT hash, seen, deleted FROM bulk_feed_items WHERE feed = ?1 AND key = ?2",
-                run.feed_number, blob{key});
+                feed_of(run), blob{key});
             if (!row.next()) return found;
             row.read(kept, seen, is_deleted);
             found = {.is_same = kept == hash && !is_deleted, .was_seen = seen == run.number};
         }
         if (found.is_same && !found.was_seen)
             database_.execute("UPDATE bulk_feed_items SET seen = ?3 WHERE feed = ?1 AND key = ?2",
-                              run.feed_number, blob{key}, run.number);
+                              feed_of(run), blob{key}, run.number);
         return found;
     }
 
@@ -48,7 +48,7 @@ public:
             "payload) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7) ON CONFLICT DO UPDATE SET hash = ?3, "
             "seen = ?4, version = iif(deleted OR payload <> ?7, ?5, version), changed_at = "
             "iif(deleted OR payload <> ?7, ?6, changed_at), deleted = 0, payload = ?7",
-            run.feed_number, blob{item.key}, signed_bits(item.hash), run.number, version, now,
+            feed_of(run), blob{item.key}, signed_bits(item.hash), run.number, version, now,
             item.payload);
     }
 
@@ -60,7 +60,7 @@ public:
             "AND deleted = 0 AND seen <> ?2 AND NOT EXISTS (SELECT * FROM bulk_feed_raw AS raw "
             "WHERE raw.run = ?2 AND raw.key = bulk_feed_items.key) AND NOT EXISTS (SELECT * FROM "
             "bulk_feed_bad AS bad WHERE bad.run = ?2 AND bad.key = bulk_feed_items.key)",
-            run.feed_number, run.number, version, now);
+            feed_of(run), run.number, version, now);
     }
 
     [[nodiscard]] std::optional<canonical_item> find_item(const std::string& feed,
@@ -104,7 +104,18 @@ private:
         return item;
     }
 
+    /// Looked up once in a transaction, which is about one run.
+    [[nodiscard]] std::int64_t feed_of(const feed_run& run) {
+        if (known_run_ == run.number) return known_feed_;
+        auto row = database_.rows("SELECT feed FROM bulk_feed_runs WHERE number = ?1", run.number);
+        if (row.next()) row.read(known_feed_);
+        known_run_ = run.number;
+        return known_feed_;
+    }
+
     session& database_;
+    std::uint64_t known_run_ = 0;  ///< numbers begin with 1
+    std::int64_t known_feed_ = 0;
 };
 
 }  // namespace bulk::sqlite

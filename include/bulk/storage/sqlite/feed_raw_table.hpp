@@ -106,10 +106,10 @@ public:
     void forget_older_items(const feed_run& run) {
         for (const std::string_view sql :
              {"DELETE FROM bulk_feed_raw WHERE run IN (SELECT number FROM bulk_feed_runs WHERE "
-              "feed = ?1 AND number < ?2)",
+              "feed = (SELECT feed FROM bulk_feed_runs WHERE number = ?1) AND number < ?1)",
               "DELETE FROM bulk_feed_bad WHERE run IN (SELECT number FROM bulk_feed_runs WHERE "
-              "feed = ?1 AND number < ?2)"})
-            database_.execute(sql, run.feed_number, run.number);
+              "feed = (SELECT feed FROM bulk_feed_runs WHERE number = ?1) AND number < ?1)"})
+            database_.execute(sql, run.number);
     }
 
 private:

@@ -73,10 +73,15 @@ public:
 
     [[nodiscard]] feed_run insert_run(feed_run run) {
         static const auto sql = insert_into("bulk_feed_runs", written);
-        if (find_run(run.id))
-            database_.note({errc::conflict, concat("run ", to_text(run.id), " exists already")});
-        run.feed_number = number_of(run.feed);
-        write(sql, run);
+        std::uint64_t feed = 0;
+        {
+            auto row = database_.rows(
+                "INSERT INTO bulk_feeds (folded_name, runs) VALUES (?1, 1) ON CONFLICT DO UPDATE "
+                "SET runs = runs + 1 RETURNING number, runs",
+                folded(run.feed));
+            if (row.next()) row.read(feed, run.feed_number);
+        }
+        write(sql, run, is_active(run), feed);
         run.number = static_cast<std::uint64_t>(database_.inserted());
         return run;
     }
@@ -84,8 +89,8 @@ public:
     /// With every page: what is in an index is written only when it changes, as SQLite would write
     /// the index each time.
     void save_run(const feed_run& run) {
-        static const auto sql = update_of(
-            "bulk_feed_runs", column_names{written}.first(written.size() - 1), indexed_keys);
+        static const auto sql =
+            update_of("bulk_feed_runs", column_names{written}.first(written.size() - 2), 1);
         write(sql, run);
         database_.execute(
             "UPDATE bulk_feed_runs SET is_active = ?2 WHERE id = ?1 AND is_active <> ?2", run.id,
@@ -136,18 +141,16 @@ private:
     static constexpr std::string_view feed_named =
         "(SELECT number FROM bulk_feeds WHERE folded_name = ?1)";
 
-    /// All but the number, which is the table's to give, and whether it is active, which follows
-    /// from the rest and is kept to be looked for.
+    /// All but the number, which is the table's to give; then what is not of the run itself: whether it
+    /// is active, which follows from the rest and is kept to be looked for, and the feed.
     static constexpr auto written = [] {
-        std::array<std::string_view, stored_run::columns.size()> names{};
+        std::array<std::string_view, stored_run::columns.size() + 1> names{};
         std::ranges::copy(stored_run::columns.begin() + 1, stored_run::columns.end(),
                           names.begin());
-        names.back() = "is_active";
+        names[names.size() - 2] = "is_active";
+        names.back() = "feed";
         return names;
     }();
-
-    /// `id` and `feed`, which stay as they are.
-    static constexpr std::size_t indexed_keys = 2;
 
     [[nodiscard]] static std::string select(std::string_view rest) {
         return concat("SELECT ", list_of(stored_run::columns), " FROM bulk_feed_runs ", rest);
@@ -158,22 +161,11 @@ private:
         return stored_run::from(row);
     }
 
-    void write(const std::string& sql, const feed_run& run) {
+    template <typename... More>
+    void write(const std::string& sql, const feed_run& run, const More&... more) {
         std::apply(
-            [&](const auto&, const auto&... values) {
-                database_.execute(sql, values..., is_active(run));
-            },
+            [&](const auto&, const auto&... values) { database_.execute(sql, values..., more...); },
             stored_run::fields(run));
-    }
-
-    [[nodiscard]] std::uint64_t number_of(const std::string& feed) {
-        database_.execute("INSERT INTO bulk_feeds (folded_name) VALUES (?1) ON CONFLICT DO NOTHING",
-                          folded(feed));
-        auto row =
-            database_.rows("SELECT number FROM bulk_feeds WHERE folded_name = ?1", folded(feed));
-        std::uint64_t number = 0;
-        if (row.next()) row.read(number);
-        return number;
     }
 
     /// Where a page of runs ends.

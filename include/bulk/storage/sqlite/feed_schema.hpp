@@ -8,7 +8,8 @@ namespace bulk::sqlite {
 /// What runs of feeds need, since version 2.
 ///
 /// `number` of a feed or a run stands for it in the other tables and is never given again, as items
-/// remember the run that has seen them last. Keys are bytes, never text: they sort as their bytes do,
+/// remember the run that has seen them last; `feed_number` is the place of a run among those of its
+/// feed, of which there were `runs` so far. Keys are bytes, never text: they sort as their bytes do,
 /// whatever those are. `holder` is the process that has a lease.
 ///
 /// Pending items and bad ones are kept apart, so that any number of bad ones costs those nothing who
@@ -17,6 +18,7 @@ namespace bulk::sqlite {
 inline constexpr std::string_view feed_schema = R"(
 CREATE TABLE bulk_feeds (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
+    runs INTEGER NOT NULL DEFAULT 0,
     version INTEGER NOT NULL DEFAULT 0,
     watermark INTEGER,
     moved_at INTEGER,
@@ -28,6 +30,7 @@ CREATE TABLE bulk_feed_runs (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id BLOB NOT NULL UNIQUE,
     feed INTEGER NOT NULL,
+    feed_number INTEGER NOT NULL,
     is_active INTEGER NOT NULL,
     active_at INTEGER,
     completed INTEGER NOT NULL,

@@ -16,7 +16,7 @@ struct stored_run {
     static constexpr std::array<std::string_view, 39> columns{
         "number",
         "id",
-        "feed",
+        "feed_number",
         "active_at",
         "completed",
         "failed",

@@ -1,66 +1,35 @@
 // Runs of one feed, a few items each, step by step.
 #pragma once
 
+#include "../../conformance/feed_stage.hpp"
+
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_partition.hpp>
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/storage/feed_ledger.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace support::small_feed {
+namespace small_feed {
 
-inline bulk::timestamp at(int seconds) {
-    return bulk::timestamp{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}} +
-           std::chrono::seconds{seconds};
-}
-
-inline bulk::run_id run_number(int number) {
-    return {{.high = static_cast<std::uint64_t>(number), .low = 7}};
-}
-
-inline bulk::work_request worker(int now, std::chrono::milliseconds lease_time) {
-    return {.worker = "me", .feeds = {"Diamonds"}, .now = at(now), .lease_time = lease_time};
-}
-inline bulk::work_request worker(int now) { return worker(now, std::chrono::seconds{10}); }
+using conformance::at, conformance::mapped, conformance::page_of, conformance::raw;
+using conformance::run_id_of, conformance::worker;
 
 /// Fails the test that calls it when there is none: `value()` throws.
 template <typename Ledger>
 bulk::feed_run start(Ledger feeds, int number, std::uint32_t partitions) {
-    bulk::feed_run run{.id = run_number(number),
+    bulk::feed_run run{.id = run_id_of(number),
                        .feed = "diamonds",
                        .window = {.from = at(0), .to = at(number)},
                        .trace = "trace",
                        .started_by = "ops",
                        .started_at = at(number)};
     run.watermark_before = feeds.watermark_of("diamonds").value().value;
-    std::vector<bulk::feed_partition> parts;
-    for (std::uint32_t i = 0; i < partitions; ++i)
-        parts.push_back({.number = i, .range = {i, i}, .estimated = 10, .due = at(number)});
-    return feeds.start_run(run, parts).value();
-}
-
-inline bulk::raw_item item(std::string key, std::uint64_t hash = 1) {
-    auto payload = "{\"key\":" + std::to_string(hash) + '}';
-    return {.key = std::move(key), .hash = hash, .payload = std::move(payload)};
-}
-
-/// A page of these items; the last of its partition unless there is more.
-inline bulk::fetched_page page(std::vector<bulk::raw_item> items, bool has_more = false) {
-    const auto received = items.size();
-    return {.items = std::move(items), .received = received, .has_more = has_more};
-}
-
-inline std::vector<bulk::mapped_item> mapped(const bulk::item_batch& batch) {
-    std::vector<bulk::mapped_item> all;
-    for (const auto& each : batch.items)
-        all.push_back({.key = each.key, .hash = each.hash, .payload = each.payload});
-    return all;
+    return feeds.start_run(run, conformance::parts(partitions)).value();
 }
 
 /// A run of one partition and one page, fetched and ready to be consolidated.
@@ -68,7 +37,7 @@ template <typename Ledger>
 bulk::feed_run fetch(Ledger feeds, int number, std::vector<bulk::raw_item> items) {
     auto run = start(feeds, number, 1);
     const auto work = feeds.claim_page(worker(number)).value().value();
-    (void)feeds.store_page(work, page(std::move(items)), worker(number)).value();
+    (void)feeds.store_page(work, page_of(std::move(items)), worker(number)).value();
     return run;
 }
 
@@ -76,7 +45,7 @@ bulk::feed_run fetch(Ledger feeds, int number, std::vector<bulk::raw_item> items
 template <typename Ledger>
 void consolidate(Ledger feeds, int now, std::uint32_t most = 2000) {
     while (const auto batch = feeds.claim_batch(worker(now), most).value()) {
-        feeds.store_items(*batch, mapped(*batch), worker(now)).value();
+        feeds.store_items(*batch, mapped(batch->items), worker(now)).value();
         (void)feeds.finish_batch(*batch, at(now)).value();
     }
 }
@@ -119,4 +88,4 @@ everything read(Ledger feeds) {
     return all;
 }
 
-}  // namespace support::small_feed
+}  // namespace small_feed

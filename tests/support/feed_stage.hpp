@@ -1,0 +1,184 @@
+// A feed service on one thread, whose clock moves only when there is nothing else to do, with a source
+// that does what a test wants.
+#pragma once
+
+#include <bulk/feed.hpp>
+
+#include <support/catalogue.hpp>
+#include <support/seeded_executor.hpp>
+#include <support/ut.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace support {
+
+/// What the source does in a test beside answering.
+struct source_behaviour {
+    catalogue data;
+    std::function<bulk::result<>(std::int64_t price)> on_count;
+    std::function<std::uint64_t(std::uint64_t)> change_count;
+    std::function<bulk::result<>(std::uint32_t partition, std::uint64_t offset)> on_fetch;
+    std::function<void(std::uint64_t offset, bulk::source_page<article>&)> change_page;
+    std::function<bulk::result<>(const article&)> on_map;
+    std::function<bulk::result<>(const bulk::feed_run&)> on_prepare;
+    std::uint64_t fetches = 0;
+    std::uint64_t counts = 0;
+    std::uint64_t maps = 0;
+
+    static source_behaviour*& now() {
+        static source_behaviour* used = nullptr;
+        return used;
+    }
+};
+
+/// The functions of a feed over it.
+template <typename Self>
+struct article_feed : bulk::feed<Self, article, listing> {
+    using base = bulk::feed<Self, article, listing>;
+    static constexpr typename base::range extent{0, 999};
+
+    bulk::result<std::uint64_t> count(const typename base::range& prices,
+                                      const bulk::update_window& changed) {
+        auto& source = *source_behaviour::now();
+        ++source.counts;
+        if (source.on_count)
+            if (auto said = source.on_count(prices.first); !said)
+                return std::unexpected{said.error()};
+        const std::uint64_t found = source.data.select(prices.first, prices.last, changed).size();
+        return source.change_count ? source.change_count(found) : found;
+    }
+    bulk::result<typename base::page> fetch(const typename base::partition& part,
+                                            std::uint64_t offset, std::uint32_t limit,
+                                            const bulk::update_window& changed) {
+        auto& source = *source_behaviour::now();
+        ++source.fetches;
+        if (source.on_fetch)
+            if (auto said = source.on_fetch(part.number, offset); !said)
+                return std::unexpected{said.error()};
+        const auto all = source.data.select(part.range.first, part.range.last, changed);
+        typename base::page found;
+        for (std::uint64_t i = offset; i < all.size() && i < offset + limit; ++i)
+            found.items.push_back(all[i]);
+        found.has_more = offset + limit < all.size();
+        if (source.change_page) source.change_page(offset, found);
+        return found;
+    }
+    bulk::result<listing> map(const article& raw) {
+        auto& source = *source_behaviour::now();
+        ++source.maps;
+        if (source.on_map)
+            if (auto said = source.on_map(raw); !said) return std::unexpected{said.error()};
+        return listing_of(raw);
+    }
+    bulk::result<> prepare(const bulk::feed_run& run) {
+        auto& source = *source_behaviour::now();
+        return source.on_prepare ? source.on_prepare(run) : bulk::result<>{};
+    }
+};
+
+template <typename Feed, typename... More>
+class feed_stage {
+public:
+    using service_type = bulk::feed_service<bulk::memory::storage>;
+
+    explicit feed_stage(std::uint64_t seed = 1) : jobs{seed} {
+        source_behaviour::now() = &source;
+        restart();
+    }
+    ~feed_stage() {
+        service.reset();
+        jobs.drop_all();
+    }
+
+    /// As if the process had died.
+    void restart() {
+        jobs.drop_all();
+        service.reset();
+        jobs.drop_all();
+        service = make();
+    }
+    [[nodiscard]] std::unique_ptr<service_type> make() {
+        return std::make_unique<service_type>(
+            bulk::feeds<Feed, More...>, storage, bulk::feed_service_options{.worker_name = "test"},
+            &jobs, [this](const bulk::log_entry& entry) { log.push_back(to_text(entry)); });
+    }
+
+    /// Four fifths of them in a tenth of the prices, all of them a day old.
+    void fill(std::uint64_t count, std::uint64_t seed = 7) {
+        std::mt19937_64 random{seed};
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const bool is_cheap = random() % 100 < 80;
+            put("a" + std::to_string(10'000 + i),
+                static_cast<std::int64_t>(random() % (is_cheap ? 100U : 1000U)), 1,
+                std::chrono::hours{24});
+        }
+    }
+    void put(const std::string& id, std::int64_t price, std::int64_t stock = 1,
+             std::chrono::microseconds age = std::chrono::seconds{1}) {
+        source.data.put({id, price, stock, (jobs.now() - age).time_since_epoch().count()});
+    }
+
+    [[nodiscard]] std::string name() const { return std::string{bulk::options_of_feed<Feed>.name}; }
+    bulk::feed_run start(const bulk::start_options& options = {}) {
+        using namespace boost::ut;
+        const auto started = service->start(name(), options);
+        expect(fatal(started.has_value())) << (started ? "" : started.error().message);
+        expect(fatal(started->has_value())) << "there was nothing to read";
+        return **started;
+    }
+    /// Until nobody works on it any more.
+    bulk::feed_run finish(bulk::run_id id) {
+        using namespace boost::ut;
+        for (int i = 0; i < 1'000'000; ++i) {
+            const auto run = service->get(id);
+            expect(fatal(run.has_value()));
+            if (!bulk::is_active(*run)) return *run;
+            expect(fatal(jobs.step()));
+        }
+        expect(false) << "the run does not end";
+        return {};
+    }
+    bulk::feed_run run(const bulk::start_options& options = {}) {
+        return finish(start(options).id);
+    }
+
+    /// Whether the canonical set is what the source has.
+    [[nodiscard]] bool is_exact() {
+        std::map<std::string, listing> wanted;
+        for (const auto& [id, each] : source.data.all()) wanted[id] = listing_of(each);
+        return canonical() == wanted;
+    }
+    [[nodiscard]] std::map<std::string, listing> canonical() {
+        using namespace boost::ut;
+        std::map<std::string, listing> all;
+        const auto read = bulk::for_each_item<Feed>(
+            *service,
+            [&](const bulk::canonical_item& item, const listing& row) { all[item.key] = row; });
+        expect(read.has_value()) << (read ? "" : read.error().message);
+        return all;
+    }
+    [[nodiscard]] std::optional<bulk::timestamp> watermark() {
+        return service->watermark_of(name())->value;
+    }
+    [[nodiscard]] std::vector<bulk::event> events(bulk::run_id id, bulk::event_kind kind) {
+        auto all = service->events(id, 0, 1000).value();
+        std::erase_if(all, [&](const bulk::event& each) { return each.kind != kind; });
+        return all;
+    }
+
+    source_behaviour source;
+    bulk::memory::storage storage;
+    support::seeded_executor jobs;
+    std::vector<std::string> log;
+    std::unique_ptr<service_type> service;
+};
+
+}  // namespace support
