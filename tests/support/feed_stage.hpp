@@ -130,7 +130,8 @@ public:
     bulk::feed_run start(const bulk::start_options& options = {}) {
         using namespace boost::ut;
         const auto started = service->start(name(), options);
-        expect(fatal(started.has_value())) << (started ? "" : started.error().message);
+        expect(started.has_value()) << (started ? "" : started.error().message);
+        expect(fatal(started.has_value()));
         expect(fatal(started->has_value())) << "there was nothing to read";
         return **started;
     }

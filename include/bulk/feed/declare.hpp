@@ -30,7 +30,8 @@
                           "batch have at most 100 000 items, a run at most 10 000 partitions");    \
             static_assert(::bulk::has_valid_steps(said_),                                          \
                           "BULK_FEED(" #name_                                                      \
-                          "): the steps of the scan and the granularity are at least 1");          \
+                          "): the steps of the scan and the granularity are at least 1, and "      \
+                          "dense_below is not negative");                                          \
             static_assert(::bulk::has_valid_rules(said_),                                          \
                           "BULK_FEED(" #name_                                                      \
                           "): min_success_ratio is from 0 to 1; delays, the safety buffer and "    \

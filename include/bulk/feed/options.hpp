@@ -61,7 +61,8 @@ struct feed_options {
 }
 
 [[nodiscard]] constexpr bool has_valid_steps(const feed_options& said) {
-    return said.dense_step >= 1 && said.sparse_step >= 1 && said.granularity >= 1;
+    return said.dense_below >= 0 && said.dense_step >= 1 && said.sparse_step >= 1 &&
+           said.granularity >= 1;
 }
 
 [[nodiscard]] constexpr bool has_valid_rules(const feed_options& said) {

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -122,18 +123,22 @@ public:
     }
 
 private:
+    /// The longest steps follow from the first one, so that they fit an axis of any length.
     [[nodiscard]] static scan_options scan_options_of(const feed_options& said) {
+        constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max() / 32;
+        const std::int64_t dense = std::min(said.dense_step, longest);
+        const std::int64_t sparse = std::min(said.sparse_step, longest);
         scan_options options;
         options.dense_below = said.dense_below;
-        options.dense_step = said.dense_step;
-        options.sparse_step = said.sparse_step;
+        options.dense_step = dense;
+        options.sparse_step = options.coarse_step = sparse;
+        options.largest_step = std::max(10 * sparse, 2 * dense);
+        options.largest_empty_step = std::max(20 * sparse, options.largest_step);
+        options.largest_fine_step = std::max(2 * sparse, dense);
         options.target = said.target_per_partition;
         options.concurrency = static_cast<int>(said.scan_concurrency);
         options.two_pass = said.two_pass;
         options.granularity = said.granularity;
-        options.largest_step =
-            std::max({options.largest_step, said.sparse_step, 2 * said.dense_step});
-        options.largest_empty_step = std::max(options.largest_empty_step, options.largest_step);
         return options;
     }
 

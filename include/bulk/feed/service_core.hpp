@@ -154,12 +154,21 @@ public:
         engine_->stop();
         run_inline([this] { return engine_->is_idle(); });
         if (own_jobs_ == nullptr) return {};  // whoever runs the jobs runs them to their end
+        const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
         const bool is_done = engine_->wait_until_idle(options_.shutdown_timeout);
-        if (is_done) {
+        subscriptions_.notify();
+        const bool is_told =
+            subscriptions_.wait_until_idle(std::chrono::ceil<std::chrono::milliseconds>(
+                deadline - std::chrono::steady_clock::now()));
+        if (is_done && is_told) {
             own_jobs_->stop();
             return {};
         }
         own_jobs_->abandon();
+        if (is_done)
+            return fail(errc::timed_out,
+                        "the feed service is shut down, but not every event was told in time: a "
+                        "handler did not return, or the storage did not answer");
         return fail(errc::timed_out,
                     "the feed service is shut down, but not all pages came to an end: fetch() or "
                     "map() did not return; others take them over when their leases end");
