@@ -50,7 +50,7 @@ void check_feed_claims(Make make) {
                                        .feed = "diamonds",
                                        .trace = "trace-1",
                                        .type = bulk::run_type::incremental,
-                                       .window = run.window,
+                                       .window = window_to_read(run.type, run.window),
                                        .range = {0, 9},
                                        .estimated = 10,
                                        .most_records = 99,

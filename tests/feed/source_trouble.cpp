@@ -194,12 +194,29 @@ int main() {
             }
             return {};
         };
-        const auto run = on.run();
+        const auto run = on.run({.type = bulk::run_type::incremental});
         expect(run.completed_at.has_value());
         expect(on.canonical().size() == 60_ul);
         on.jobs.advance(2h);
         on.run();
         expect(on.is_exact());
+    };
+
+    "a record that changes while a full run reads is not taken for gone"_test = [] {
+        single_stage on;
+        on.fill(95);
+        on.run();
+        bool has_changed = false;
+        on.source.on_fetch = [&](std::uint32_t, std::uint64_t offset) -> bulk::result<> {
+            if (offset == 30 && !std::exchange(has_changed, true))
+                for (int i = 0; i < 9; ++i) on.put("a1008" + std::to_string(i), 5, 77, -1s);
+            return {};
+        };
+        const auto run = on.run({.type = bulk::run_type::full});
+        expect(run.completed_at.has_value());
+        expect(run.removed == 0_ul);
+        expect(on.is_exact());
+        expect(on.watermark() == run.window.to) << "they are read once more by the next run";
     };
 
     "records that leave the source while it is read take none along"_test = [] {

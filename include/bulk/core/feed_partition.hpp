@@ -71,7 +71,7 @@ struct page_work {
     std::string feed{};
     std::string trace{};
     run_type type = run_type::full;
-    update_window window{};
+    update_window window{};  ///< to read
     std::uint32_t partition = 0;
     key_range range{};
     std::uint64_t estimated = 0;

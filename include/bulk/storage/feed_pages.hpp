@@ -180,7 +180,7 @@ private:
                 .feed = run.feed,
                 .trace = run.trace,
                 .type = run.type,
-                .window = run.window,
+                .window = window_to_read(run.type, run.window),
                 .partition = part.number,
                 .range = part.range,
                 .estimated = part.estimated,

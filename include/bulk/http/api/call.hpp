@@ -21,6 +21,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,7 +34,7 @@ namespace bulk::http::api {
 struct backend {
     any_service* operations = nullptr;
     any_feed_service* feeds = nullptr;
-    event_hub& events;
+    std::shared_ptr<event_hub> events{};
     std::string name{};
     timestamp started_at{};
     pace speed{};

@@ -8,12 +8,14 @@
 #include <bulk/http/message.hpp>
 #include <bulk/service/subscriptions.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -68,28 +70,34 @@ public:
 
     /// The events behind `position` as text, which moves on; empty: none, and `wake` is called when
     /// there may be. None: it is too far behind.
-    [[nodiscard]] std::optional<std::string> next(std::uint64_t& position,
+    [[nodiscard]] std::optional<std::string> next(const void* who, std::uint64_t& position,
                                                   std::optional<operation_id> only,
                                                   std::function<void()> wake) {
         {
             std::unique_lock lock{mutex_};
             if (newest_ <= position) {
-                waiting_.push_back(std::move(wake));
+                waiting_.insert_or_assign(who, std::move(wake));
                 return std::string{};
             }
             if (newest_ - position > limits_.most_behind) return std::nullopt;
             if (!ring_.empty() && ring_.front().before <= position) {
                 auto text = from_ring(position, only);
-                if (text.empty()) waiting_.push_back(std::move(wake));  // none of them was for us
+                if (text.empty()) waiting_.insert_or_assign(who, std::move(wake));  // none of them was for us
                 return text;
             }
         }
         auto text = from_storage(position, only);
         if (text.empty()) {
             const std::scoped_lock lock{mutex_};
-            waiting_.push_back(std::move(wake));
+            waiting_.insert_or_assign(who, std::move(wake));
         }
         return text;
+    }
+
+    /// Nobody is there any more.
+    void forget(const void* who) {
+        const std::scoped_lock lock{mutex_};
+        waiting_.erase(who);
     }
 
     /// `id`, `event` and `data`, as text/event-stream has it.
@@ -153,7 +161,7 @@ private:
             auto woken = std::move(waiting_);
             waiting_.clear();
             lock.unlock();
-            for (const auto& each : woken) each();
+            for (const auto& [who, wake] : woken) wake();
             lock.lock();
             changed_.wait_for(lock, stop, limits_.wake_interval, [] { return false; });
         }
@@ -164,7 +172,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<kept> ring_;
-    std::vector<std::function<void()>> waiting_;
+    std::map<const void*, std::function<void()>> waiting_;  ///< by listener
     std::uint64_t newest_ = 0;
     bool is_due_ = false;
     std::vector<std::function<void()>> ends_;
@@ -177,6 +185,7 @@ public:
     event_listener(std::shared_ptr<event_hub> hub, std::uint64_t position,
                    std::optional<operation_id> only)
         : hub_{std::move(hub)}, position_{position}, only_{only} {}
+    ~event_listener() override { hub_->forget(this); }
 
     [[nodiscard]] std::optional<std::string> next(std::function<void()> wake) override {
         if (is_over_) return std::nullopt;
@@ -184,7 +193,7 @@ public:
             is_greeted_ = true;
             return "retry: 2000\n\n";  // the answer begins, and so does the reader's trust in it
         }
-        if (auto text = hub_->next(position_, only_, std::move(wake))) return text;
+        if (auto text = hub_->next(this, position_, only_, std::move(wake))) return text;
         is_over_ = true;
         return concat("id: ", hub_->newest(), "\nevent: reset\ndata: {}\n\n");
     }
