@@ -119,9 +119,10 @@ private:
             ++report_.rows.total;
             const auto number = reader.row();
             if (status == read_status::bad_row)
-                refuse(number, error_type::parse, to_text(reader.problem()), nullptr);
+                refuse(reader.problem(), to_text(reader.problem()), error_type::parse, nullptr);
             else if (auto valid = validate(row, number); !valid)
-                refuse(number, error_type::validation, std::move(valid).error().message, &row);
+                refuse({.row = number, .reason = valid.error().message}, valid.error().message,
+                       error_type::validation, &row);
             else
                 count_row(report_.rows, true);
         }
@@ -136,9 +137,9 @@ private:
         return {};
     }
 
-    void refuse(row_number number, error_type type, std::string why, const row_type* row) {
+    void refuse(row_error place, std::string why, error_type type, const row_type* row) {
         count_row(report_.rows, false);
-        row_record record{.row = number,
+        row_record record{.row = place.row,
                           .state = row_state::failed,
                           .attempt = 1,
                           .failure = type,
@@ -150,6 +151,8 @@ private:
             if constexpr (description_of<Op>.track_row_data) json::write_row(record.row_data, *row);
         }
         report_.errors.push_back(std::move(record));
+        place.type = type;
+        report_.places.push_back(std::move(place));
     }
 
     [[nodiscard]] static std::string row_id_of(const row_type& row) {

@@ -4,6 +4,7 @@
 #include <bulk/core/error_group.hpp>
 #include <bulk/core/row_counters.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/rows/row_error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,7 @@ struct dry_run_report {
     std::string operation_error{};  ///< why the operation would fail as a whole, with a good file
     row_counters rows{};            ///< `successful` are those that would go on to their first step
     std::vector<row_record> errors{};  ///< as they would be stored, but for ids and times
+    std::vector<row_error> places{};   ///< of each of these: where, as far as it is known
     std::vector<error_group> groups{};
 };
 

@@ -50,6 +50,7 @@ struct export_options {
     std::optional<row_state> state{};
     std::optional<error_type> failure{};
     std::string step{};              ///< where the row is: a step's name, or "validation"
+    std::string pattern{};           ///< of an error group: see `error_pattern`
     std::vector<row_number> only{};  ///< any of these; empty means all
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
+#include <bulk/core/error_group.hpp>
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/row_state.hpp>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,9 @@ public:
         const row_record* last = standing.last;
         if (!is_among(standing) || (state_ && standing.state != *state_)) return false;
         if (failure_ && (last == nullptr || last->failure != failure_)) return false;
+        if (!pattern_.empty() &&
+            (!standing.has_failed() || error_pattern(last->error_message) != pattern_))
+            return false;
         return !step_ || (last != nullptr && last->step == *step_);
     }
 
@@ -52,6 +57,7 @@ private:
           state_{options.state},
           failure_{options.failure},
           step_{step},
+          pattern_{options.pattern},
           only_{options.only} {
         std::ranges::sort(only_);
         const auto twins = std::ranges::unique(only_);
@@ -75,6 +81,7 @@ private:
     std::optional<row_state> state_;
     std::optional<error_type> failure_;
     std::optional<step_index> step_;
+    std::string pattern_;
     std::vector<row_number> only_;
 };
 

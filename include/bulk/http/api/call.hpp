@@ -9,6 +9,7 @@
 #include <bulk/feed/any_feed_service.hpp>
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/event_hub.hpp>
+#include <bulk/http/api/export_pipe.hpp>
 #include <bulk/http/api/pace.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/message.hpp>
@@ -35,6 +36,7 @@ struct backend {
     any_service* operations = nullptr;
     any_feed_service* feeds = nullptr;
     std::shared_ptr<event_hub> events{};
+    std::shared_ptr<export_writers> exports{};
     std::string name{};
     timestamp started_at{};
     pace speed{};
@@ -91,7 +93,8 @@ struct call {
     [[nodiscard]] or_problem<void> read(std::string_view name, std::optional<E>& into) const {
         return read_with(name, into, read_choice<E>);
     }
-    [[nodiscard]] or_problem<void> read(std::string_view name, std::optional<row_number>& into) const {
+    [[nodiscard]] or_problem<void> read(std::string_view name,
+                                        std::optional<row_number>& into) const {
         std::optional<std::uint64_t> number;
         if (auto read_it = read(name, number); !read_it) return read_it;
         if (number) into = row_number{*number};
@@ -153,16 +156,18 @@ public:
         if (auto read = from.read("limit", limit); !read) return std::unexpected{read.error()};
         made.size = limit.value_or(usual);
         if (made.size < 1 || made.size > largest_page)
-            return refuse(problems::invalid_argument,
-                          concat("limit is ", made.size, "; it must be between 1 and ", largest_page),
-                          "limit");
+            return refuse(
+                problems::invalid_argument,
+                concat("limit is ", made.size, "; it must be between 1 and ", largest_page),
+                "limit");
         const std::string after = from.text("after");
         if (after.empty()) return made;
         if (!after.starts_with(made.mark_))
-            return refuse(problems::invalid_argument,
-                          "after is not of this query: pass on what `next` of the page before said, "
-                          "with the same parameters",
-                          "after");
+            return refuse(
+                problems::invalid_argument,
+                "after is not of this query: pass on what `next` of the page before said, "
+                "with the same parameters",
+                "after");
         made.after = after.substr(made.mark_.size());
         return made;
     }

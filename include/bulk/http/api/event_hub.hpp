@@ -29,10 +29,11 @@ namespace bulk::http::api {
 
 /// Where events come from: a service's own functions.
 struct event_origin {
-    std::function<result<std::vector<event>>(std::optional<operation_id>, std::optional<std::uint64_t>,
-                                             std::uint32_t)>
+    std::function<result<std::vector<event>>(std::optional<operation_id>,
+                                             std::optional<std::uint64_t>, std::uint32_t)>
         read{};
-    std::vector<std::function<std::function<void()>(event_handler)>> subscribe{};  ///< gives the end
+    std::vector<std::function<std::function<void()>(event_handler)>>
+        subscribe{};  ///< gives the end
 };
 
 /// What happens, for any number of listeners: the newest events are written once and kept in a ring that
@@ -63,6 +64,13 @@ public:
         changed_.notify_all();
     }
 
+    /// As the storage has them.
+    [[nodiscard]] result<std::vector<event>> read(std::optional<operation_id> of,
+                                                  std::optional<std::uint64_t> after,
+                                                  std::uint32_t limit) const {
+        return from_.read(of, after, limit);
+    }
+
     [[nodiscard]] std::uint64_t newest() const {
         const std::scoped_lock lock{mutex_};
         return newest_;
@@ -82,7 +90,8 @@ public:
             if (newest_ - position > limits_.most_behind) return std::nullopt;
             if (!ring_.empty() && ring_.front().before <= position) {
                 auto text = from_ring(position, only);
-                if (text.empty()) waiting_.insert_or_assign(who, std::move(wake));  // none of them was for us
+                if (text.empty())
+                    waiting_.insert_or_assign(who, std::move(wake));  // none of them was for us
                 return text;
             }
         }
@@ -182,9 +191,10 @@ private:
 /// One who listens.
 class event_listener final : public event_source {
 public:
+    /// `is_lost`: what it knows is of another storage, and it must begin anew.
     event_listener(std::shared_ptr<event_hub> hub, std::uint64_t position,
-                   std::optional<operation_id> only)
-        : hub_{std::move(hub)}, position_{position}, only_{only} {}
+                   std::optional<operation_id> only, bool is_lost = false)
+        : hub_{std::move(hub)}, position_{position}, only_{only}, is_lost_{is_lost} {}
     ~event_listener() override { hub_->forget(this); }
 
     [[nodiscard]] std::optional<std::string> next(std::function<void()> wake) override {
@@ -193,7 +203,8 @@ public:
             is_greeted_ = true;
             return "retry: 2000\n\n";  // the answer begins, and so does the reader's trust in it
         }
-        if (auto text = hub_->next(this, position_, only_, std::move(wake))) return text;
+        if (!is_lost_)
+            if (auto text = hub_->next(this, position_, only_, std::move(wake))) return text;
         is_over_ = true;
         return concat("id: ", hub_->newest(), "\nevent: reset\ndata: {}\n\n");
     }
@@ -202,6 +213,7 @@ private:
     std::shared_ptr<event_hub> hub_;
     std::uint64_t position_;
     std::optional<operation_id> only_;
+    bool is_lost_;
     bool is_over_ = false;
     bool is_greeted_ = false;
 };

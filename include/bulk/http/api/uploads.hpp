@@ -12,6 +12,7 @@
 #include <bulk/rows/zstd.hpp>
 #include <bulk/storage/stored_file.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -55,8 +56,9 @@ public:
         body_pull pull = asked.stream ? asked.stream : whole(asked.body);
         if (!is_form(type)) return raw(std::move(pull), asked.head.headers.get("content-encoding"));
         if (asked.head.headers.has("content-encoding"))
-            return refuse(problems::unsupported_media_type,
-                          "a form is not taken with a Content-Encoding: pack the file in it instead");
+            return refuse(
+                problems::unsupported_media_type,
+                "a form is not taken with a Content-Encoding: pack the file in it instead");
         auto boundary = multipart_reader::boundary_of(type);
         if (!boundary)
             return refuse(problems::invalid_argument, boundary.error().message, "Content-Type");
@@ -101,15 +103,15 @@ public:
         }};
         if (coding_ == "gzip") source = gunzip(std::move(source));
         if (coding_ == "zstd") source = unzstd(std::move(source));
-        return byte_source{[source = std::move(source), course = course_](
-                               std::span<char> into) mutable {
-            auto count = source.read_some(into);
-            if (count) {
-                course->bytes += *count;
-                course->content.add(into.first(*count));
-            }
-            return count;
-        }};
+        return byte_source{
+            [source = std::move(source), course = course_](std::span<char> into) mutable {
+                auto count = source.read_some(into);
+                if (count) {
+                    course->bytes += *count;
+                    course->content.add(into.first(*count));
+                }
+                return count;
+            }};
     }
     [[nodiscard]] const upload_course& course() const { return *course_; }
 
@@ -153,7 +155,8 @@ private:
             if (!*part) return {};
             const std::string& name = (*part)->name;
             if ((*part)->file_name || name == "file") {
-                if (has_file_) return refuse(problems::invalid_argument, "there are two files", name);
+                if (has_file_)
+                    return refuse(problems::invalid_argument, "there are two files", name);
                 if (name != "file")
                     return refuse(problems::invalid_argument,
                                   concat("the part '", name, "' is a file: call it `file`"), name);
@@ -181,8 +184,8 @@ private:
             if (*count == 0) return text;
             text.append(piece.data(), *count);
             if (text.size() > most)
-                return refuse(problems::too_large,
-                              concat(name, " has more than ", most, " bytes"), name);
+                return refuse(problems::too_large, concat(name, " has more than ", most, " bytes"),
+                              name);
         }
     }
 
@@ -208,7 +211,8 @@ private:
         return {problems::too_large,
                 concat("the file is larger than ", max_file_size, " bytes, the most that is taken"),
                 "file"};
-    if (!course.broken) return problem_of(std::move(why), why.code == errc::invalid_row ? "file" : "");
+    const bool is_file = why.code == errc::invalid_row;
+    if (!course.broken) return problem_of(std::move(why), is_file ? "file" : "");
     const auto& broken = *course.broken;
     if (broken.code == errc::timed_out) return {problems::timeout, broken.message};
     if (broken.message.contains("larger")) return {problems::too_large, broken.message, "file"};

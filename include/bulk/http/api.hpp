@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/http/api_options.hpp>
+#include <bulk/http/message.hpp>
+
+#include <memory>
+
+namespace bulk {
+class any_service;
+class any_feed_service;
+}  // namespace bulk
+
+namespace bulk::http {
+
+/// The API as something that answers requests: operations, feeds, or both, which have one storage in
+/// common then. They outlive it. Compiled in one place, as it takes long: link `bulk_http`.
+[[nodiscard]] std::shared_ptr<application> make_api(any_service* operations,
+                                                    any_feed_service* feeds,
+                                                    const api_options& options = {});
+
+}  // namespace bulk::http

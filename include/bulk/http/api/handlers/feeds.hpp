@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/feed_item.hpp>
+#include <bulk/core/feed_query.hpp>
+#include <bulk/feed/any_feed.hpp>
+#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/registry.hpp>
+#include <bulk/http/api/call.hpp>
+#include <bulk/http/api/run_shapes.hpp>
+#include <bulk/http/api/shapes.hpp>
+#include <bulk/http/json_body.hpp>
+#include <bulk/http/problem.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace bulk::http::api {
+
+[[nodiscard]] inline or_problem<any_feed*> find_feed_of(call& asked) {
+    return http::asked(find_feed(asked.feeds().feeds(), asked.path("name")), "name");
+}
+
+[[nodiscard]] inline or_problem<json_object> feed_json(any_feed_service& service,
+                                                       const any_feed& feed) {
+    const auto& said = feed.options();
+    const std::string name{said.name};
+    const auto mark = http::asked(service.watermark_of(name));
+    if (!mark) return std::unexpected{mark.error()};
+    const auto newest = http::asked(service.query(run_query{.feed = name, .page_size = 1}));
+    if (!newest) return std::unexpected{newest.error()};
+    json_object shape;
+    shape.add("name", said.name)
+        .add("description", said.description)
+        .add("position_type", feed.position_type())
+        .add("page_size", said.page_size)
+        .add("max_workers", said.max_workers)
+        .add("watermark", watermark_json(*mark))
+        .add_raw("newest_run", newest->items.empty()
+                                   ? std::string{}
+                                   : run_json(newest->items.front(), service).json());
+    return shape;
+}
+
+[[nodiscard]] inline reply get_feeds(call& asked) {
+    json_array feeds;
+    std::uint64_t count = 0;
+    for (const auto& each : asked.feeds().feeds()) {
+        auto shape = feed_json(asked.feeds(), *each);
+        if (!shape) return std::unexpected{std::move(shape).error()};
+        feeds.add(*shape);
+        ++count;
+    }
+    return json_response(200, list_json(feeds, {}, count));
+}
+
+[[nodiscard]] inline reply get_feed(call& asked) {
+    const auto feed = find_feed_of(asked);
+    if (!feed) return std::unexpected{feed.error()};
+    auto shape = feed_json(asked.feeds(), **feed);
+    if (!shape) return std::unexpected{std::move(shape).error()};
+    return json_response(200, shape->json());
+}
+
+[[nodiscard]] inline reply plan_run(call& asked) {
+    const auto feed = find_feed_of(asked);
+    if (!feed) return std::unexpected{feed.error()};
+    start_options options;
+    if (auto read = all_of(
+            {asked.read("type", options.type), asked.read("max_records", options.max_records)});
+        !read)
+        return std::unexpected{std::move(read).error()};
+    const auto plan = http::asked(asked.feeds().plan((*feed)->options().name, options));
+    if (!plan) return std::unexpected{plan.error()};
+    const auto range = [&](const key_range& of) { return text_range_json(of, **feed); };
+    std::uint64_t estimated = 0;
+    std::uint32_t number = 0;
+    json_array parts;
+    for (const auto& each : plan->partitions) {
+        estimated += each.estimated;
+        parts.add(json_object{}
+                      .add("name", partition_name(number++))
+                      .add("range", range(each.range))
+                      .add("estimated", each.estimated));
+    }
+    json_object shape;
+    shape.add("feed", plan->feed)
+        .add("type", plan->outline.type)
+        .add("window", window_json(plan->outline.window))
+        .add("watermark", plan->watermark)
+        .add("extent", range(plan->extent))
+        .add("estimated", estimated)
+        .add("is_capped", plan->is_capped)
+        .add("partitions", parts);
+    return json_response(200, shape.json());
+}
+
+[[nodiscard]] inline reply get_watermark(call& asked) {
+    const auto feed = find_feed_of(asked);
+    if (!feed) return std::unexpected{feed.error()};
+    const auto mark = http::asked(asked.feeds().watermark_of((*feed)->options().name));
+    if (!mark) return std::unexpected{mark.error()};
+    return json_response(200, watermark_json(*mark).json());
+}
+
+[[nodiscard]] inline reply set_watermark(call& asked) {
+    const auto feed = find_feed_of(asked);
+    if (!feed) return std::unexpected{feed.error()};
+    const auto body = json_body::read(asked.asked.body, {"value"});
+    if (!body) return std::unexpected{body.error()};
+    if (!body->has("value"))
+        return refuse(problems::invalid_argument, "say up to when, or null for a full run: `value`",
+                      "value");
+    const auto text = body->text("value");
+    if (!text) return std::unexpected{text.error()};
+    std::optional<timestamp> value;
+    if (*text) {
+        auto moment = read_moment(**text, "value");
+        if (!moment) return std::unexpected{std::move(moment).error()};
+        value = *moment;
+    }
+    const auto mark = http::asked(
+        asked.feeds().set_watermark((*feed)->options().name, value, asked.who.name), "value");
+    if (!mark) return std::unexpected{mark.error()};
+    return json_response(200, watermark_json(*mark).json());
+}
+
+[[nodiscard]] inline reply get_items(call& asked) {
+    const auto feed = find_feed_of(asked);
+    if (!feed) return std::unexpected{feed.error()};
+    const std::string name{(*feed)->options().name};
+    if (const auto key = asked.query("key")) {
+        const auto item = http::asked(asked.feeds().item(name, std::string{*key}));
+        if (!item) return std::unexpected{item.error()};
+        json_array items;
+        if (*item) items.add(item_json(**item));
+        return json_response(200, list_json(items, {}, std::uint64_t{*item ? 1U : 0U}));
+    }
+    const auto page = paging::of(asked, 100);
+    if (!page) return std::unexpected{page.error()};
+    item_query query{.feed = name,
+                     .from_key = asked.text("from_key"),
+                     .page_size = page->size,
+                     .after = page->after};
+    std::optional<std::uint64_t> since;
+    if (auto read =
+            all_of({asked.read("deleted", query.with_deleted), asked.read("changed_since", since)});
+        !read)
+        return std::unexpected{std::move(read).error()};
+    query.changed_since = since.value_or(0);
+    const auto found = http::asked(asked.feeds().items(query), "after");
+    if (!found) return std::unexpected{found.error()};
+    return json_response(
+        200, list_json(json_list(found->items, item_json), page->next(found->next), std::nullopt));
+}
+
+}  // namespace bulk::http::api

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/http/api/call.hpp>
+#include <bulk/http/api/export_pipe.hpp>
+#include <bulk/http/api/handlers/operations.hpp>
+#include <bulk/http/conditions.hpp>
+#include <bulk/http/disposition.hpp>
+#include <bulk/http/problem.hpp>
+#include <bulk/rows/format.hpp>
+#include <bulk/service/export_options.hpp>
+#include <bulk/storage/stored_file.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bulk::http::api {
+
+/// So many bytes of a stream and no more.
+[[nodiscard]] inline body_pull first_of(byte_pull pull, std::uint64_t size) {
+    return [pull = std::move(pull), size](std::span<char> into) mutable -> result<std::size_t> {
+        const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), size));
+        if (most == 0) return std::size_t{0};
+        auto count = pull(into.first(most));
+        if (count && *count == 0)
+            return fail(errc::unavailable, "the stored file is shorter than it was");
+        if (count) size -= *count;
+        return count;
+    };
+}
+
+[[nodiscard]] inline reply get_file(call& asked) {
+    const auto found = find_operation(asked);
+    if (!found) return std::unexpected{found.error()};
+    auto stored = asked.service().file(found->file_id);
+    if (!stored && stored.error().code == errc::not_found)
+        return refuse(problems::gone,
+                      concat("the file of operation ", to_text(found->id), " was removed"));
+    if (!stored) return std::unexpected{problem_of(std::move(stored).error())};
+    const std::string etag = concat('"', stored->checksum, '-', stored->size, '"');
+    if (is_known(asked.headers(), etag)) return not_modified(etag);
+    byte_range part{0, stored->size};
+    const auto wanted = range_of(asked.headers(), etag, stored->size, part);
+    if (wanted == range_answer::unsatisfiable) {
+        problem why{problems::range, concat("the file has ", stored->size, " bytes"), "Range"};
+        why.headers.add("Content-Range", concat("bytes */", stored->size));
+        return std::unexpected{std::move(why)};
+    }
+    auto pull = http::asked(asked.service().open_file(stored->id, part.first));
+    if (!pull) return std::unexpected{std::move(pull).error()};
+    response said{.status = wanted == range_answer::part ? 206 : 200,
+                  .stream = first_of(std::move(*pull), part.length),
+                  .length = part.length};
+    said.headers.add("Content-Type", "application/octet-stream");
+    said.headers.add("Content-Disposition", attachment(found->file_name));
+    said.headers.add("Accept-Ranges", "bytes");
+    said.headers.add("ETag", etag);
+    if (wanted == range_answer::part)
+        said.headers.add("Content-Range", concat("bytes ", part.first, '-',
+                                                 part.first + part.length - 1, '/', stored->size));
+    return said;
+}
+
+/// Writes while it is read, no faster. What is wrong before the first row is a problem document; what
+/// goes wrong later cuts the answer off.
+[[nodiscard]] inline reply export_response(call& asked, const operation_record& of,
+                                           const export_options& options) {
+    auto pipe = asked.to.exports->start(
+        [&service = asked.service(), id = of.id, options](export_pipe& to) -> result<> {
+            auto done = service.export_rows(id, options,
+                                            [&](std::string_view piece) { return to.push(piece); });
+            if (!done) return std::unexpected{std::move(done).error()};
+            return {};
+        });
+    if (auto begun = pipe->wait(); !begun)
+        return std::unexpected{problem_of(std::move(begun).error())};
+    // Rows that are copied stay in the form that they have.
+    const bool is_tsv = options.kind == export_kind::data && options.format == export_format::csv &&
+                        same_name(format_extension(of.file_name).substr(0, 3), "tsv");
+    const std::string_view extension = is_tsv ? "tsv" : name_of(options.format);
+    // Whoever lets go of it ends the writer.
+    const std::shared_ptr<export_pipe> held{pipe.get(),
+                                            [pipe](export_pipe* left) { left->abandon(); }};
+    response said{.stream = [held](std::span<char> into) { return held->pull(into); }};
+    said.headers.add("Content-Type", std::string{content_type_of(extension)});
+    said.headers.add("Content-Disposition",
+                     attachment(export_file_name(of.file_name, of.name, options, extension)));
+    return said;
+}
+
+[[nodiscard]] inline reply export_rows_of(call& asked) {
+    const auto found = find_operation(asked);
+    if (!found) return std::unexpected{found.error()};
+    export_options options{.step = asked.text("step"), .pattern = asked.text("group")};
+    auto read = all_of({asked.read("content", options.kind), asked.read("format", options.format),
+                        asked.read("rows", options.rows), asked.read("state", options.state),
+                        asked.read("failure", options.failure)});
+    if (!read) return std::unexpected{std::move(read).error()};
+    if (const auto* about = description_of(asked.service(), found->name); about != nullptr)
+        if (auto step = http::asked(find_step(*about, options.step), "step"); !step)
+            return std::unexpected{std::move(step).error()};
+    return export_response(asked, *found, options);
+}
+
+}  // namespace bulk::http::api

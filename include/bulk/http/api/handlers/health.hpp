@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/query.hpp>
+#include <bulk/http/api/call.hpp>
+#include <bulk/http/json_writer.hpp>
+#include <bulk/http/problem.hpp>
+#include <bulk/version.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+namespace bulk::http::api {
+
+[[nodiscard]] inline response health_response(int status, std::string_view said,
+                                              std::string_view detail) {
+    return json_response(status,
+                         json_object{}.add("status", said).add_text("detail", detail).json());
+}
+
+[[nodiscard]] inline reply get_health(call&) { return health_response(200, "ok", {}); }
+
+/// Whether work can be sent here: the storage answers, and nobody shuts down.
+[[nodiscard]] inline reply get_readiness(call& asked) {
+    result<> ready;
+    if (asked.to.operations != nullptr) {
+        ready = asked.service().usable();
+        if (ready)
+            if (auto found =
+                    asked.service().query(operation_query{.page_size = 1, .with_total = false});
+                !found)
+                ready = std::unexpected{std::move(found).error()};
+    } else if (auto found = asked.feeds().query({.page_size = 1}); !found) {
+        ready = std::unexpected{std::move(found).error()};
+    }
+    if (ready) return health_response(200, "ok", {});
+    auto said = health_response(503, "unavailable", ready.error().message);
+    said.headers.add("Retry-After", "1");
+    return said;
+}
+
+[[nodiscard]] inline std::string version_text() {
+    return concat(BULK_VERSION_MAJOR, '.', BULK_VERSION_MINOR, '.', BULK_VERSION_PATCH);
+}
+
+[[nodiscard]] inline reply get_index(call& asked) {
+    json_object links;
+    links.add("openapi", "/api/v1/openapi.json");
+    if (asked.to.operations != nullptr)
+        links.add("overview", "/api/v1/overview")
+            .add("operation_types", "/api/v1/operation-types")
+            .add("operations", "/api/v1/operations");
+    if (asked.to.feeds != nullptr) links.add("feeds", "/api/v1/feeds").add("runs", "/api/v1/runs");
+    links.add("events", "/api/v1/events").add("event_stream", "/api/v1/events/stream");
+    return json_response(
+        200,
+        json_object{}
+            .add("name", asked.to.name)
+            .add("version", version_text())
+            .add("read_only", !asked.who.may_operate)
+            .add(
+                "principal",
+                json_object{}.add("name", asked.who.name).add("may_operate", asked.who.may_operate))
+            .add("links", links)
+            .json());
+}
+
+[[nodiscard]] inline reply get_open_api(call& asked) {
+    return json_response(200, asked.to.openapi);
+}
+
+/// This process; others on the same storage say nothing of themselves.
+[[nodiscard]] inline reply get_workers(call& asked) {
+    const auto metrics = asked.service().metrics();
+    const auto& options = asked.service().options();
+    json_array workers;
+    if (options.scheduler != scheduling::none)
+        workers.add(
+            json_object{}
+                .add("name", options.service_name)
+                .add("pid", std::optional{static_cast<std::int32_t>(::getpid())})
+                .add("started_at", asked.to.started_at)
+                .add("last_seen", asked.service().now())
+                .add("running_operations", static_cast<std::uint32_t>(metrics.running_operations))
+                .add("rows_in_flight", std::optional<std::uint32_t>{}));
+    return json_response(200, workers.json());
+}
+
+}  // namespace bulk::http::api

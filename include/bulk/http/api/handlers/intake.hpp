@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/names.hpp>
+#include <bulk/core/recipient.hpp>
+#include <bulk/http/api/call.hpp>
+#include <bulk/http/api/handlers/operations.hpp>
+#include <bulk/http/api/recipients.hpp>
+#include <bulk/http/api/shapes.hpp>
+#include <bulk/http/api/uploads.hpp>
+#include <bulk/http/problem.hpp>
+#include <bulk/service/intake.hpp>
+#include <bulk/service/upload.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bulk::http::api {
+
+/// What is said with a file: in the fields of a form, else in the query.
+class upload_facts {
+public:
+    upload_facts(const call& asked, const incoming_file& file) : asked_{asked}, file_{file} {}
+
+    [[nodiscard]] std::string operator[](std::string_view name) const {
+        if (file_.is_form()) return file_.field(std::string{name}).value_or("");
+        return asked_.text(name);
+    }
+
+    /// Fields that nobody knows are refused, as members of JSON are.
+    [[nodiscard]] or_problem<void> check(std::initializer_list<std::string_view> known) const {
+        for (const auto& [name, value] : file_.fields())
+            if (std::ranges::find(known, name) == known.end())
+                return refuse(problems::invalid_argument, concat("there is no field '", name, '\''),
+                              name);
+        if (!file_.has_file())
+            return refuse(problems::invalid_argument, "there is no file: the last part is `file`",
+                          "file");
+        return {};
+    }
+
+    [[nodiscard]] std::string file_name() const {
+        return file_.is_form() ? file_.name() : bare_file_name((*this)["file_name"]);
+    }
+
+private:
+    const call& asked_;
+    const incoming_file& file_;
+};
+
+/// Whether an operation that has the same key was made of the same things.
+[[nodiscard]] inline or_problem<void> check_replay(any_service& service, const operation_record& of,
+                                                   const upload_facts& facts,
+                                                   const std::vector<recipient>& recipients,
+                                                   const upload_course& course) {
+    const auto differs = [&](std::string_view what) {
+        return refuse(
+            problems::unprocessable,
+            concat("the idempotency key '", of.idempotency_key, "' was used for operation ",
+                   to_text(of.id), ", with ", what, ": choose another key"),
+            "Idempotency-Key");
+    };
+    if (of.file_size != course.bytes || of.file_name != facts.file_name())
+        return differs("another file");
+    if (const auto stored = service.file(of.file_id);
+        stored && stored->checksum != course.content.value())
+        return differs("another file");
+    const auto now = service.same_metadata(of.name, facts["metadata"], true);
+    const auto then = service.same_metadata(of.name, of.metadata, true);
+    if (!now || !then || *now != *then) return differs("other metadata");
+    if (of.recipients != recipients) return differs("other recipients");
+    return {};
+}
+
+[[nodiscard]] inline reply create_operation(call& asked) {
+    auto file = incoming_file::open(asked.asked);
+    if (!file) return std::unexpected{std::move(file).error()};
+    const upload_facts facts{asked, *file};
+    if (auto known = facts.check({"type", "metadata", "recipients"}); !known)
+        return std::unexpected{std::move(known).error()};
+    if (facts["type"].empty())
+        return refuse(problems::invalid_argument,
+                      "say which operation type: `type`, in front of the file", "type");
+    const auto about = http::asked(asked.service().find(facts["type"]), "type");
+    if (!about) return std::unexpected{about.error()};
+    auto metadata = asked.service().same_metadata((*about)->name, facts["metadata"], true);
+    if (!metadata) return std::unexpected{problem_of(std::move(metadata).error(), "metadata")};
+    auto recipients = read_recipients(facts["recipients"]);
+    if (!recipients) return std::unexpected{std::move(recipients).error()};
+    const std::string key{asked.headers().get("idempotency-key")};
+    if (key.size() > 255)
+        return refuse(problems::invalid_argument, "the idempotency key has more than 255 bytes",
+                      "Idempotency-Key");
+    auto taken = asked.service().take_in((*about)->name, {facts.file_name(), file->bytes()},
+                                         {.metadata = facts["metadata"],
+                                          .created_by = asked.who.name,
+                                          .idempotency_key = key,
+                                          .recipients = *recipients});
+    if (!taken)
+        return std::unexpected{upload_problem(std::move(taken).error(), file->course(),
+                                              asked.service().options().max_file_size)};
+    if (!taken->is_new)
+        if (auto same =
+                check_replay(asked.service(), taken->record, facts, *recipients, file->course());
+            !same)
+            return std::unexpected{std::move(same).error()};
+    auto said = operation_response(asked, taken->is_new ? 202 : 200, taken->record);
+    said.headers.add("Location", concat("/api/v1/operations/", to_text(taken->record.id)));
+    return said;
+}
+
+[[nodiscard]] inline json_object dry_run_json(const dry_run_report& report,
+                                              const operation_description* about) {
+    constexpr std::size_t most = 100;
+    std::string metadata_error;
+    for (const auto& each : report.metadata_errors)
+        metadata_error += concat(metadata_error.empty() ? "" : "; ", each);
+    json_array errors;
+    for (std::size_t i = 0; i < report.errors.size() && i < most; ++i) {
+        const auto& record = report.errors[i];
+        const auto& place = report.places[i];
+        errors.add(json_object{}
+                       .add("row", to_number(record.row))
+                       .add_text("row_id", record.row_id)
+                       .add("line", place.line > 0 ? std::optional{place.line} : std::nullopt)
+                       .add_text("column", place.column)
+                       .add_text("cell", place.cell)
+                       .add("failure", record.failure)
+                       .add("message", place.reason));
+    }
+    json_object shape;
+    shape.add("is_valid", report.is_valid)
+        .add("rows", report.rows.total)
+        .add("bad_rows", report.rows.failed)
+        .add_text("metadata_error", metadata_error)
+        .add_text("file_error", report.file_error)
+        .add_text("operation_error", report.operation_error)
+        .add("errors", errors)
+        .add("groups", json_list(report.groups, [&](const error_group& each) {
+                 return error_group_json(each, about);
+             }));
+    return shape;
+}
+
+[[nodiscard]] inline reply validate_file(call& asked) {
+    const auto about = http::asked(asked.service().find(asked.path("name")), "name");
+    if (!about) return std::unexpected{about.error()};
+    auto file = incoming_file::open(asked.asked);
+    if (!file) return std::unexpected{std::move(file).error()};
+    const upload_facts facts{asked, *file};
+    if (auto known = facts.check({"metadata", "type"}); !known)
+        return std::unexpected{std::move(known).error()};
+    auto report = asked.service().validate((*about)->name, {facts.file_name(), file->bytes()},
+                                           facts["metadata"]);
+    // What did not come as a whole says nothing about the file.
+    if (!report || file->course().broken)
+        return std::unexpected{upload_problem(
+            report ? error{errc::invalid_argument, report->file_error} : std::move(report).error(),
+            file->course(), asked.service().options().max_file_size)};
+    return json_response(200, dry_run_json(*report, *about).json());
+}
+
+}  // namespace bulk::http::api

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/operation_record.hpp>
+#include <bulk/core/operation_state.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/http/api/call.hpp>
+#include <bulk/http/api/shapes.hpp>
+#include <bulk/http/json_writer.hpp>
+#include <bulk/http/problem.hpp>
+#include <bulk/service/metrics.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bulk::http::api {
+
+/// What an operator would look at first, from a few small questions to the storage.
+class overview {
+public:
+    explicit overview(call& asked) : asked_{asked} {}
+
+    [[nodiscard]] or_problem<json_object> read() {
+        json_object states;
+        for (const auto state : enumerators_of<operation_state>) {
+            const bool is_old_news = is_final(state.value);
+            auto found = look(state.value, is_old_news);
+            if (!found) return std::unexpected{std::move(found).error()};
+            states.add(state.name, *found);
+        }
+        std::ranges::sort(attention_, std::ranges::greater{}, &operation_record::created_at);
+        if (attention_.size() > most_shown) attention_.resize(most_shown);
+        const auto metrics = asked_.service().metrics();
+        json_object shape;
+        shape.add("states", states)
+            .add("attention", json_list(attention_,
+                                        [&](const operation_record& each) {
+                                            return operation_json(each, asked_.service(),
+                                                                  asked_.to.speed);
+                                        }))
+            .add("throughput", json_object{}.add("rows_per_s", rows_per_s_))
+            .add("step_latency", latencies(metrics))
+            .add("running_operations", static_cast<std::uint32_t>(metrics.running_operations))
+            .add("queue_depth", static_cast<std::uint32_t>(metrics.queue_depth));
+        return shape;
+    }
+
+private:
+    static constexpr std::uint32_t most_shown = 20;
+    static constexpr std::chrono::minutes long_wait{5};
+
+    /// How many are in that state; those of them that somebody should look at are kept.
+    [[nodiscard]] or_problem<std::uint64_t> look(operation_state state, bool is_ended) {
+        const auto now = asked_.service().now();
+        operation_query query{.state = state, .page_size = is_ended ? most_shown : 100};
+        const auto found = http::asked(asked_.service().query(query));
+        if (!found) return std::unexpected{found.error()};
+        for (const auto& each : found->items) {
+            if (const auto rate = asked_.to.speed.rate(each, now)) rows_per_s_ += *rate;
+            if (needs_attention(each, now)) attention_.push_back(each);
+        }
+        return found->total;
+    }
+
+    [[nodiscard]] static bool needs_attention(const operation_record& each, timestamp now) {
+        if (each.paused && !is_final(each.state)) return true;
+        if (each.state == operation_state::pending) return now - each.created_at > long_wait;
+        const bool is_trouble = each.state == operation_state::failed ||
+                                each.state == operation_state::completed_with_errors;
+        return is_trouble &&
+               now - each.completed_at.value_or(each.created_at) < std::chrono::hours{24};
+    }
+
+    [[nodiscard]] static json_array latencies(const service_metrics& metrics) {
+        const auto ms = [](std::chrono::microseconds span) {
+            return static_cast<double>(span.count()) / 1000;
+        };
+        json_array all;
+        for (const auto& operation : metrics.operations)
+            for (const auto& step : operation.steps)
+                if (step.durations.count > 0)
+                    all.add(json_object{}
+                                .add("type", operation.name)
+                                .add("step", step.name)
+                                .add("p50_ms", ms(step.durations.quantile(0.5)))
+                                .add("p95_ms", ms(step.durations.quantile(0.95)))
+                                .add("count", step.durations.count));
+        return all;
+    }
+
+    call& asked_;
+    std::vector<operation_record> attention_;
+    double rows_per_s_ = 0;
+};
+
+[[nodiscard]] inline reply get_overview(call& asked) {
+    auto shape = overview{asked}.read();
+    if (!shape) return std::unexpected{std::move(shape).error()};
+    return json_response(200, shape->json());
+}
+
+}  // namespace bulk::http::api

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/error.hpp>
+#include <bulk/core/page.hpp>
+#include <bulk/http/api/call.hpp>
+#include <bulk/http/api/older_shapes.hpp>
+#include <bulk/http/json_writer.hpp>
+#include <bulk/http/problem.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bulk::http::api {
+
+/// Pages by number, as they ask for them: sizes are brought between 1 and 200, numbers that are none
+/// are the first.
+struct older_page {
+    std::uint64_t number = 1;
+    std::uint32_t size = 20;
+
+    [[nodiscard]] static older_page of(const call& asked, std::uint32_t usual) {
+        older_page page{.size = usual};
+        std::optional<std::int64_t> number, size;
+        if (asked.read("page", number) && number)
+            page.number = static_cast<std::uint64_t>(std::max<std::int64_t>(1, *number));
+        if (asked.read("pageSize", size) && size)
+            page.size = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*size, 1, 200));
+        return page;
+    }
+
+    [[nodiscard]] std::string json(const json_array& items, std::uint64_t total) const {
+        return older_object{}
+            .raw("items", items.json())
+            .number("totalCount", total)
+            .number("page", number)
+            .number("pageSize", size)
+            .truth("hasNextPage", number * size < total)
+            .json();
+    }
+};
+
+/// The items of a page, and how many there are in all. We have cursors, so what is in front of it is
+/// passed over, a thousand at a time.
+template <typename T, typename Query, typename Ask>
+[[nodiscard]] or_problem<page<T>> numbered_page(const older_page& wanted, Query query, Ask ask) {
+    constexpr std::uint64_t furthest = 1'000'000;
+    std::uint64_t passed = (wanted.number - 1) * wanted.size;
+    page<T> found;
+    if (passed > furthest)
+        return refuse(problems::invalid_argument,
+                      "the page is too far: use /api/v1, which has cursors", "page");
+    while (true) {
+        query.page_size =
+            passed > 0 ? static_cast<std::uint32_t>(std::min<std::uint64_t>(passed, largest_page))
+                       : wanted.size;
+        auto next = http::asked(ask(query));
+        if (!next) return std::unexpected{std::move(next).error()};
+        found.total = std::max(found.total, next->total);
+        if (passed == 0) {
+            found.items = std::move(next->items);
+            return found;
+        }
+        passed -= query.page_size;
+        query.after = std::move(next->next);
+        if (query.after.empty()) return found;
+    }
+}
+
+}  // namespace bulk::http::api

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error_type.hpp>
+#include <bulk/core/event.hpp>
+#include <bulk/core/feed_partition.hpp>
+#include <bulk/core/feed_run.hpp>
+#include <bulk/core/operation_state.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/core/row_state.hpp>
+#include <bulk/http/api/handlers/operations.hpp>
+#include <bulk/http/api/older_routes.hpp>
+#include <bulk/http/api/route.hpp>
+#include <bulk/http/api/schema.hpp>
+#include <bulk/http/json_writer.hpp>
+#include <bulk/operation/step_options.hpp>
+#include <bulk/service/export_options.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bulk::http::api {
+
+/// The JSON schema of a type of a member: see schema.hpp.
+[[nodiscard]] inline std::string type_schema(std::string_view type) {
+    if (type.ends_with('!')) type.remove_suffix(1);
+    if (type.ends_with('?')) {
+        type.remove_suffix(1);
+        return concat("{\"anyOf\":[", type_schema(type), ",{\"type\":\"null\"}]}");
+    }
+    if (type.starts_with('['))
+        return concat(
+            "{\"type\":\"array\",\"items\":", type_schema(type.substr(1, type.size() - 2)), '}');
+    if (type == "text") return R"({"type":"string"})";
+    if (type == "whole") return R"({"type":"integer"})";
+    if (type == "page_size") return R"({"type":"integer","minimum":1,"maximum":1000})";
+    if (type == "count") return R"({"type":"string","pattern":"^-?[0-9]+$"})";
+    if (type == "number") return R"({"type":"number"})";
+    if (type == "truth") return R"({"type":"boolean"})";
+    if (type == "moment") return R"({"type":"string","format":"date-time"})";
+    if (type == "uuid") return R"({"type":"string","format":"uuid"})";
+    if (type == "object") return R"({"type":"object"})";
+    if (type == "anything") return "{}";
+    return concat(R"({"$ref":"#/components/schemas/)", type, "\"}");
+}
+
+/// Calls `visit(name, type)` for each member of a schema.
+template <typename Visit>
+constexpr void for_each_member(std::string_view members, Visit visit) {
+    while (!members.empty()) {
+        const auto end = members.find(", ");
+        const auto each = members.substr(0, end);
+        members = end == std::string_view::npos ? std::string_view{} : members.substr(end + 2);
+        const auto colon = each.find(':');
+        visit(each.substr(0, colon), each.substr(colon + 1));
+    }
+}
+
+namespace detail {
+
+[[nodiscard]] inline std::string object_schema(const schema& of) {
+    const bool is_request = of.name.ends_with("_request") || of.name == "nothing";
+    json_object properties;
+    json_array required;
+    bool has_required = false;
+    for_each_member(of.members, [&](std::string_view name, std::string_view type) {
+        properties.add_raw(name, type_schema(type));
+        if (is_request && !type.ends_with('!')) return;
+        required.add(name);
+        has_required = true;
+    });
+    json_object shape;
+    shape.add("type", "object").add("description", of.about).add("properties", properties);
+    if (has_required) shape.add("required", required);
+    if (is_request) shape.add("additionalProperties", false);
+    return shape.json();
+}
+
+template <described_enum E>
+void add_enum(json_object& to, std::string_view name) {
+    to.add(name, json_object{}
+                     .add("type", "string")
+                     .add("enum", json_list(enumerators_of<E>,
+                                            [](const auto& each) { return each.name; })));
+}
+
+[[nodiscard]] inline json_object all_schemas() {
+    json_object all;
+    add_enum<operation_state>(all, "operation_state");
+    add_enum<row_state>(all, "row_state");
+    add_enum<error_type>(all, "error_type");
+    add_enum<event_kind>(all, "event_kind");
+    add_enum<severity>(all, "severity");
+    add_enum<step_kind>(all, "step_kind");
+    add_enum<export_kind>(all, "export_kind");
+    add_enum<export_format>(all, "export_format");
+    add_enum<export_rows>(all, "export_rows");
+    add_enum<operation_sort>(all, "operation_sort");
+    add_enum<row_sort>(all, "row_sort");
+    add_enum<sort_order>(all, "sort_order");
+    add_enum<run_type>(all, "run_type");
+    add_enum<run_state>(all, "run_state");
+    add_enum<partition_state>(all, "partition_state");
+    for (const auto& each : schemas) all.add_raw(each.name, object_schema(each));
+    return all;
+}
+
+[[nodiscard]] inline std::string content_of(std::string_view type, std::string_view schema) {
+    const std::string_view bare = type.substr(0, type.find(';'));
+    return json_object{}
+        .add_raw(bare, concat("{\"schema\":",
+                              schema.empty() ? R"({"type":"string"})" : type_schema(schema), '}'))
+        .json();
+}
+
+[[nodiscard]] inline json_array parameters_of(const route& of) {
+    json_array all;
+    for (auto rest = of.path; !rest.empty();) {
+        const auto open = rest.find('{');
+        if (open == std::string_view::npos) break;
+        rest.remove_prefix(open + 1);
+        const auto name = rest.substr(0, rest.find('}'));
+        all.add(json_object{}
+                    .add("name", name)
+                    .add("in", "path")
+                    .add("required", true)
+                    .add_raw("schema", type_schema(name == "id"    ? "uuid"
+                                                   : name == "row" ? "count"
+                                                                   : "text")));
+    }
+    for (const auto& each : of.parameters)
+        all.add(json_object{}
+                    .add("name", each.name)
+                    .add("in", each.in)
+                    .add("required", each.is_required)
+                    .add("description", each.about)
+                    .add_raw("schema", type_schema(each.type)));
+    return all;
+}
+
+[[nodiscard]] inline std::string body_of(const route& of) {
+    if (of.body == body_shape::json)
+        return json_object{}
+            .add("required", false)
+            .add_raw("content", content_of("application/json", of.takes))
+            .json();
+    json_object form;
+    form.add("type", "object")
+        .add_raw(
+            "properties",
+            of.topic == older
+                ? R"({"operationName":{"type":"string"},"metadata":{"type":"string"},"createdBy":{"type":"string"},"notifications":{"type":"string"},"file":{"type":"string","format":"binary"}})"
+                : R"({"type":{"type":"string"},"metadata":{"type":"string","description":"a JSON object"},"recipients":{"type":"string","description":"a JSON list of {channel, target, when}"},"file":{"type":"string","format":"binary","description":"the last part"}})")
+        .add("required", json_array{}.add("file"));
+    json_object content;
+    content.add("multipart/form-data", json_object{}.add("schema", form));
+    if (of.topic != older)
+        content.add("application/octet-stream",
+                    json_object{}.add_raw("schema", R"({"type":"string","format":"binary"})"));
+    return json_object{}.add("required", true).add("content", content).json();
+}
+
+[[nodiscard]] inline json_object answers_of(const route& of) {
+    json_object all;
+    const auto add = [&](int status, std::string_view about, std::string_view content,
+                         std::string_view schema) {
+        json_object answer;
+        answer.add("description", about);
+        if (!content.empty()) answer.add_raw("content", content_of(content, schema));
+        all.add(std::to_string(status), answer);
+    };
+    add(of.status, of.summary, of.content, of.gives);
+    for (const auto& each : of.others) add(each.status, each.about, each.content, each.schema);
+    const auto refuse_with = [&](int status, std::string_view about) {
+        add(status, about, "application/problem+json", "problem");
+    };
+    if (of.id == "getReadiness") add(503, "It is not", "application/json", "health");
+    refuse_with(400, "The request is wrong");
+    if (of.needs != right::open) {
+        refuse_with(401, "It does not say who asks");
+        refuse_with(403, "Who asks may not do that");
+    }
+    if (of.path.contains('{')) refuse_with(404, "There is no such thing");
+    if (of.needs == right::operate) refuse_with(409, "That cannot be done now");
+    if (of.body == body_shape::upload) refuse_with(413, "The file is too large");
+    return all;
+}
+
+}  // namespace detail
+
+/// OpenAPI 3.1 of some routes: version 1, or the older ones.
+[[nodiscard]] inline std::string openapi_document(std::span<const route> routes, bool is_older,
+                                                  std::string_view title,
+                                                  std::string_view version) {
+    json_object paths;
+    for (std::size_t i = 0; i < routes.size(); ++i) {
+        const auto is_listed = [&](const route& each) { return (each.topic == older) == is_older; };
+        if (!is_listed(routes[i])) continue;
+        bool is_known = false;  // a path is written once, with all of its methods
+        for (std::size_t j = 0; j < i; ++j) is_known |= routes[j].path == routes[i].path;
+        if (is_known) continue;
+        json_object methods;
+        for (const auto& each : routes.subspan(i)) {
+            if (each.path != routes[i].path) continue;
+            std::string id{each.id};
+            if (is_older) {  // as its clients know them
+                id = id.substr(5);
+                id[0] = lower_case(id[0]);
+            }
+            json_object operation;
+            operation.add("operationId", id)
+                .add("summary", each.summary)
+                .add("tags", json_array{}.add(each.topic))
+                .add("parameters", detail::parameters_of(each));
+            if (each.body != body_shape::none)
+                operation.add_raw("requestBody", detail::body_of(each));
+            operation.add("responses", detail::answers_of(each));
+            operation.add_raw("security", each.needs == right::open ? "[]" : R"([{"bearer":[]}])");
+            std::string verb{verb_name(each.verb)};
+            for (char& c : verb) c = lower_case(c);
+            methods.add(verb, operation);
+        }
+        paths.add(routes[i].path, methods);
+    }
+    return json_object{}
+        .add("openapi", "3.1.0")
+        .add("info", json_object{}
+                         .add("title", title)
+                         .add("version", version)
+                         .add("license", json_object{}.add("name", "MIT").add("identifier", "MIT")))
+        .add_raw("servers", R"([{"url":"/"}])")
+        .add("paths", paths)
+        .add("components",
+             json_object{}
+                 .add("schemas", detail::all_schemas())
+                 .add_raw("securitySchemes", R"({"bearer":{"type":"http","scheme":"bearer"}})"))
+        .json();
+}
+
+}  // namespace bulk::http::api
