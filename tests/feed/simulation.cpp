@@ -141,6 +141,12 @@ public:
                 [this](const std::string& feed) {
                     return direct_.runs({.feed = feed, .active_only = true})->items.size();
                 }};
+        audit_.on_page = [this](const auto& work, const auto& page) {
+            if (zombies_ > 0 && roll(10) == 0) pages_.emplace_back(work, page);
+        };
+        audit_.on_batch = [this](const auto& batch) {
+            if (zombies_ > 0 && roll(10) == 0) batches_.push_back(batch);
+        };
     }
     ~simulation() {
         for (auto& each : processes_) bury(*each);
@@ -151,7 +157,7 @@ public:
         make_trouble();
         make_sources();
         make_processes();
-        const std::uint64_t length = 200 + roll(700);
+        const std::uint64_t length = 300 + roll(1'500);
         for (std::uint64_t i = 0; i < length && audit_.wrongs.empty(); ++i) {
             disturb();
             step();
@@ -467,10 +473,7 @@ private:
                 if (auto work = watched_.claim_page(request); work && *work) remember(**work);
                 return;
             case 1:
-                if (auto batch =
-                        watched_.claim_batch(request, 1 + static_cast<std::uint32_t>(roll(9)));
-                    batch && *batch)
-                    batches_.push_back(**batch);
+                (void)watched_.claim_batch(request, 1 + static_cast<std::uint32_t>(roll(9)));
                 return;
             case 2:
             case 3:

@@ -70,6 +70,8 @@ public:
     bool leases_are_kept = true;  ///< nobody finds out by other means that a process died
     std::map<std::string, audited_feed> feeds;
     std::map<bulk::run_id, audited_run> runs;
+    std::function<void(const bulk::page_work&, const bulk::fetched_page&)> on_page;
+    std::function<void(const bulk::item_batch&)> on_batch;
     std::string trace;
     std::vector<std::string> wrongs;
 
@@ -152,6 +154,7 @@ public:
                 const bulk::stored_page& answer, const bulk::work_request& request) {
         auto& run = runs[work.run];
         auto& part = run.parts[work.partition];
+        if (on_page) on_page(work, page);
         note(request.worker + " stored " + name(work) + ": " +
              std::string{bulk::name_of(answer.outcome)});
         const bool is_taken = answer.outcome == bulk::page_outcome::advanced ||
@@ -198,6 +201,7 @@ public:
 
     void claimed(const bulk::item_batch& batch, const bulk::work_request& request) {
         auto& run = runs[batch.run];
+        if (on_batch) on_batch(batch);
         note(request.worker + " claimed " + name(batch));
         if (run.is_over) wrong(name(batch) + " of a run that has ended was handed out");
         auto& mine = run.batches[batch.number];
@@ -317,8 +321,13 @@ private:
         const bool is_unsure =
             run.has_lost &&
             (feed.never_looks || (feed.can_lose && (run.has_gained || run.was_lied_to)));
+        note(name(now.id) + " is completed" + (is_whole ? "" : ", but not whole") +
+             (is_unsure ? ", but nobody can be sure" : "") + (feed.has_gap ? ", over a gap" : ""));
         if (is_whole && !is_unsure) check_set(now);
         if (!is_whole && !(now.is_forced && !now.is_capped)) return;
+        const auto read_from = feed.watermark.value_or(bulk::feed_options{}.full_from);
+        if (run.window.from > read_from)
+            wrong(name(now.id) + " moves the watermark over what it has not read");
         if (!feed.watermark || *feed.watermark < run.window.to) feed.watermark = run.window.to;
         if (!is_whole || is_unsure || !run.bad.empty())
             feed.has_gap = true;
