@@ -418,6 +418,11 @@ private:
         return found.items.empty() ? std::nullopt : std::optional{found.items.front()};
     }
 
+    [[nodiscard]] bulk::feed_run anyone_of(const std::string& feed) {
+        const auto all = direct_.runs({.feed = feed, .page_size = 100}).value().items;
+        return all[roll(all.size())];
+    }
+
     /// A person does something.
     void act() {
         process* by = anybody();
@@ -425,7 +430,8 @@ private:
         by->is_running = true;
         const std::string feed{used_[roll(used_.size())]};
         auto& with = *by->serving;
-        const auto last = newest(feed);
+        auto last = newest(feed);
+        if (last && roll(5) == 0) last = anyone_of(feed);
         const auto dice = roll(30);
         if (!last || dice < 14) {
             bulk::start_options wanted{.started_by = "somebody"};
@@ -448,8 +454,7 @@ private:
         } else if (dice < 29) {
             by_name_[feed]->is_mended = true;
         } else {
-            const auto all = direct_.runs({.feed = feed, .page_size = 100}).value();
-            (void)with.remove(all.items[roll(all.items.size())].id);
+            (void)with.remove(anyone_of(feed).id);
         }
         by->is_running = false;
     }

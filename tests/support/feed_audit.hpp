@@ -5,6 +5,7 @@
 
 #include <bulk/feed.hpp>
 
+#include <support/audited_run.hpp>
 #include <support/restless_source.hpp>
 
 #include <cstdint>
@@ -17,50 +18,6 @@
 #include <vector>
 
 namespace support {
-
-/// One feed as it must be.
-struct audited_feed {
-    restless_source* source = nullptr;
-    bool can_lose = false;     ///< what is lost while others come or are miscounted stays unnoticed
-    bool never_looks = false;  ///< or whatever is lost
-    bool has_gap = false;      ///< something before the watermark may be missing, and that is known
-    std::optional<bulk::timestamp> watermark{};
-    std::uint64_t version = 0;
-};
-
-struct audited_run {
-    std::string feed{};
-    bulk::update_window window{};
-    std::uint64_t since = 0;  ///< which change of the sources was the last before it
-    bool is_over = false;     ///< for good
-    bool is_removed = false;
-    bool has_lost = false, has_gained = false, was_lied_to = false;  ///< while it was read
-
-    struct part {
-        std::uint64_t offset = 0;
-        std::uint32_t pass = 0;
-        std::uint64_t fence = 0;
-        std::optional<bulk::timestamp> leased_until{};
-        bool is_finished = false;
-    };
-    std::map<std::uint32_t, part> parts{};
-    struct batch {
-        std::uint64_t fence = 0;
-        std::optional<bulk::timestamp> leased_until{};
-        std::set<std::string> keys{};
-    };
-    std::map<std::uint64_t, batch> batches{};
-    std::map<std::string, std::string> seen{};  ///< the payload that came last, by key
-    std::set<std::string> stored{};
-    std::set<std::string> bad{};
-};
-
-/// How the audit looks at the store.
-struct audit_view {
-    std::function<std::vector<bulk::feed_partition>(bulk::run_id)> partitions;
-    std::function<std::map<std::string, bulk::canonical_item>(const std::string& feed)> set;
-    std::function<std::uint64_t(const std::string& feed)> active_runs;
-};
 
 class feed_audit {
 public:
@@ -104,6 +61,7 @@ public:
     /// Failed partitions are to be fetched again, or consolidation was asked for.
     void revived(bulk::run_id id) {
         note(name(id) + " revived");
+        check_newest(id);
         for (const auto& each : view.partitions(id)) {
             auto& part = runs[id].parts[each.number];
             part.is_finished = is_finished(each.state);
@@ -249,6 +207,7 @@ public:
     }
     void resumed(bulk::run_id id) {
         note(name(id) + " resumed");
+        check_newest(id);
         auto& run = runs[id];
         for (auto& [number, batch] : run.batches) {
             ++batch.fence;
@@ -306,6 +265,10 @@ private:
         const auto found = run.batches.find(batch.number);
         return !run.is_over && found != run.batches.end() && found->second.fence == batch.fence;
     }
+    void check_newest(bulk::run_id id) {
+        if (runs[id].is_over) wrong(name(id) + " goes on after its end");
+        if (current_[runs[id].feed] != id) wrong(name(id) + " goes on, but a later one was begun");
+    }
     void check_alone(const std::string& feed) {
         if (view.active_runs(feed) > 1) wrong("two runs of " + feed + " are active");
     }
@@ -315,6 +278,8 @@ private:
         auto& feed = feeds[run.feed];
         if (run.is_over) wrong(name(now.id) + " was completed once more");
         if (!run.batches.empty()) wrong(name(now.id) + " was completed while a batch is open");
+        if (now.bad_items > 0 && !now.rules.tolerate_bad_items)
+            wrong(name(now.id) + " was completed with bad items");
         run.is_over = true;
         ++feed.version;
         const bool is_whole = now.failed == 0 && !now.is_capped;

@@ -106,7 +106,7 @@ public:
     auto consolidate(bulk::run_id id, bool force, bulk::timestamp now) {
         return call("consolidate", [&] {
             auto run = ledger_.consolidate(id, force, now);
-            if (run) watch_->revived(id);
+            if (run && is_active(*run)) watch_->revived(id);
             return run;
         });
     }
