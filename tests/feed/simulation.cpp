@@ -135,6 +135,14 @@ public:
         sources = &by_name_;
         audit_.leases_are_kept = !backend::finds_the_dead;
         audit_.view = {
+            .run = [this](bulk::run_id id) { return direct_.run(id).value(); },
+            .bad_keys =
+                [this](bulk::run_id id) {
+                    std::vector<std::string> keys;
+                    for (const auto& each : direct_.bad_items(id, {}, 1'000).value())
+                        keys.push_back(each.key);
+                    return keys;
+                },
             .partitions = [this](bulk::run_id id) { return direct_.partitions(id).value(); },
             .set = [this](const std::string& feed) { return read_set(feed); },
             .active_runs =

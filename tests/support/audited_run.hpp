@@ -1,4 +1,4 @@
-// What an audit of feeds knows of a feed and of a run: see feed_audit.hpp.
+// What an audit of feeds knows of a feed and of a run: see page_audit.hpp and feed_audit.hpp.
 #pragma once
 
 #include <bulk/feed.hpp>
@@ -54,6 +54,8 @@ struct audited_run {
 
 /// How the audit looks at the store.
 struct audit_view {
+    std::function<bulk::feed_run(bulk::run_id)> run;
+    std::function<std::vector<std::string>(bulk::run_id)> bad_keys;
     std::function<std::vector<bulk::feed_partition>(bulk::run_id)> partitions;
     std::function<std::map<std::string, bulk::canonical_item>(const std::string& feed)> set;
     std::function<std::uint64_t(const std::string& feed)> active_runs;

@@ -1,161 +1,30 @@
-// Hears every call that changed a ledger of feeds and keeps its own account of what must have become
-// of it: which page is next, who holds what, which items a run has seen and stored, and what the
+// The same for what is made of the pages: who consolidates which items, what was stored, and what the
 // canonical set must have when a run is completed.
 #pragma once
 
 #include <bulk/feed.hpp>
 
 #include <support/audited_run.hpp>
+#include <support/page_audit.hpp>
 #include <support/restless_source.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace support {
 
-class feed_audit {
+class feed_audit : public page_audit {
 public:
-    explicit feed_audit(const std::uint64_t& changes) : changes_{changes} {}
+    using page_audit::claimed;
+    using page_audit::name;
+    using page_audit::page_audit;
+    using page_audit::stored;
 
-    audit_view view;
-    bool leases_are_kept = true;  ///< nobody finds out by other means that a process died
-    std::map<std::string, audited_feed> feeds;
-    std::map<bulk::run_id, audited_run> runs;
-    std::function<void(const bulk::page_work&, const bulk::fetched_page&)> on_page;
     std::function<void(const bulk::item_batch&)> on_batch;
-    std::string trace;
-    std::vector<std::string> wrongs;
-
-    void note(const std::string& what) { trace += what + '\n'; }
-    void wrong(std::string what) {
-        note("WRONG: " + what);
-        wrongs.push_back(std::move(what));
-    }
-
-    // --- runs ------------------------------------------------------------------------------------
-
-    void started(const bulk::feed_run& run, const std::vector<bulk::feed_partition>& parts) {
-        auto& made = runs[run.id];
-        made = {.feed = run.feed, .window = run.window, .since = changes_};
-        names_[run.id] = run.feed + std::to_string(run.feed_number);
-        for (const auto& each : parts) made.parts[each.number] = {};
-        current_[run.feed] = run.id;
-        note(name(run.id) + " started, " + std::to_string(parts.size()) + " partitions");
-        check_alone(run.feed);
-    }
-    void cancelled(const bulk::feed_run& run) {
-        note(name(run.id) + " cancelled");
-        runs[run.id].is_over = true;
-        if (run.consolidated > 0) ++feeds[run.feed].version;
-    }
-    void removed(bulk::run_id id) {
-        note(name(id) + " removed");
-        runs[id].is_over = runs[id].is_removed = true;
-    }
-    /// Failed partitions are to be fetched again, or consolidation was asked for.
-    void revived(bulk::run_id id) {
-        note(name(id) + " revived");
-        check_newest(id);
-        for (const auto& each : view.partitions(id)) {
-            auto& part = runs[id].parts[each.number];
-            part.is_finished = is_finished(each.state);
-            if (part.is_finished) continue;
-            part.offset = each.next_offset;
-            part.pass = each.pass;
-            part.leased_until = each.leased_until;
-        }
-        check_alone(runs[id].feed);
-    }
-    void set_by_hand(const bulk::watermark& set) {
-        auto& feed = feeds[set.feed];
-        note(set.feed + " watermark set");
-        if (set.value && (!feed.watermark || *set.value > *feed.watermark)) feed.has_gap = true;
-        feed.watermark = set.value;
-    }
-    /// The source of a feed is about to change.
-    void changes(const std::string& feed, const article* before, const article* after) {
-        const auto at = current_.find(feed);
-        if (at == current_.end()) return;
-        auto& run = runs[at->second];
-        const bool was = before != nullptr && catalogue::is_in(*before, run.window);
-        const bool is = after != nullptr && catalogue::is_in(*after, run.window);
-        const bool moves = was && is && before->price != after->price;
-        run.has_lost |= (was && !is) || moves;
-        run.has_gained |= (is && !was) || moves;
-    }
-    void lies(const std::string& feed) {
-        if (const auto at = current_.find(feed); at != current_.end())
-            runs[at->second].was_lied_to = true;
-    }
-
-    // --- pages -----------------------------------------------------------------------------------
-
-    void claimed(const bulk::page_work& work, const bulk::work_request& request) {
-        auto& run = runs[work.run];
-        auto& part = run.parts[work.partition];
-        note(request.worker + " claimed " + name(work));
-        if (run.is_over) wrong(name(work) + " of a run that has ended was handed out");
-        if (part.is_finished) wrong(name(work) + " of a finished partition was handed out");
-        if (work.offset != part.offset || work.pass != part.pass)
-            wrong(name(work) + " is not the next one");
-        if (leases_are_kept && part.leased_until && request.now < *part.leased_until)
-            wrong(name(work) + " was handed out while somebody had it");
-        hold(part, work, request);
-    }
-    void stored(const bulk::page_work& work, const bulk::fetched_page& page,
-                const bulk::stored_page& answer, const bulk::work_request& request) {
-        auto& run = runs[work.run];
-        auto& part = run.parts[work.partition];
-        if (on_page) on_page(work, page);
-        note(request.worker + " stored " + name(work) + ": " +
-             std::string{bulk::name_of(answer.outcome)});
-        const bool is_taken = answer.outcome == bulk::page_outcome::advanced ||
-                              answer.outcome == bulk::page_outcome::completed;
-        if (answer.outcome == bulk::page_outcome::skipped_finished && !run.is_over)
-            part.is_finished = is_finished(view.partitions(work.run)[work.partition].state);
-        const bool is_next = !run.is_over && !part.is_finished && work.offset == part.offset &&
-                             work.pass == part.pass;
-        if (is_taken != is_next)
-            wrong(name(work) + (is_next ? " was next, but skipped" : " was not next, but taken"));
-        if (!is_taken) return;
-        for (const auto& item : page.items) run.seen[item.key] = item.payload;
-        const bool begins_again = page.begin_again || (page.may_begin_again && answer.next);
-        part.offset = begins_again ? 0 : part.offset + page.received;
-        part.pass += begins_again ? 1 : 0;
-        part.leased_until.reset();
-        part.is_finished = answer.outcome == bulk::page_outcome::completed;
-        if (part.is_finished) return;
-        if (!answer.next || answer.next->offset != part.offset || answer.next->pass != part.pass)
-            return wrong(name(work) + ": the page behind it is not handed out");
-        hold(part, *answer.next, request);
-    }
-    [[nodiscard]] bool holds(const bulk::page_work& work) {
-        const auto& run = runs[work.run];
-        const auto part = run.parts.find(work.partition);
-        return !run.is_over && part != run.parts.end() && !part->second.is_finished &&
-               part->second.leased_until && part->second.fence == work.fence;
-    }
-    /// A page was put off, given back or given up.
-    void let_go(const bulk::page_work& work, bool is_taken, const std::string& what) {
-        auto& part = runs[work.run].parts[work.partition];
-        note(what + ' ' + name(work) + (is_taken ? "" : ": not ours"));
-        if (is_taken && !holds(work)) wrong(what + " of " + name(work) + " by somebody else");
-        if (!is_taken && holds(work)) {  // unless it was given to too many
-            part.is_finished = is_finished(view.partitions(work.run)[work.partition].state);
-            if (!part.is_finished) wrong(what + " of " + name(work) + " was refused");
-        }
-        if (!is_taken) return;
-        part.leased_until.reset();
-        part.is_finished = what == "fail_page";
-    }
-
-    // --- batches ---------------------------------------------------------------------------------
 
     void claimed(const bulk::item_batch& batch, const bulk::work_request& request) {
         auto& run = runs[batch.run];
@@ -178,6 +47,28 @@ public:
                     wrong(item.key + " is in two batches at once");
         }
     }
+    /// Whoever claims a batch gives those up with which too many have died, and may end their runs.
+    void gave_up(const bulk::work_request& request) {
+        for (auto& [id, run] : runs) {
+            if (run.is_over || run.batches.empty()) continue;
+            const auto now = view.run(id);
+            if (now.bad_items - now.keyless == run.bad.size()) continue;
+            std::set<std::string> given_up;
+            for (const auto& key : view.bad_keys(id))
+                if (run.seen.contains(key) && run.bad.insert(key).second) given_up.insert(key);
+            std::erase_if(run.batches, [&](const auto& each) {
+                const auto& [number, batch] = each;
+                const bool is_gone = std::ranges::any_of(
+                    batch.keys, [&](const auto& key) { return given_up.contains(key); });
+                if (is_gone && leases_are_kept &&
+                    batch.leased_until.value_or(request.now) > request.now)
+                    wrong(name(id) + ": a batch was given up while somebody had it");
+                return is_gone;
+            });
+            note(request.worker + " gave items of " + name(id) + " up");
+            ended(now);
+        }
+    }
     void stored(const bulk::item_batch& batch, const std::vector<bulk::mapped_item>& items,
                 const bulk::work_request& request) {
         auto& run = runs[batch.run];
@@ -198,8 +89,7 @@ public:
             if (!run.stored.contains(item.key) && !run.bad.contains(item.key))
                 wrong(name(batch) + " was finished without " + item.key);
         run.batches.erase(batch.number);
-        if (now.failed_at) ++feeds[run.feed].version;
-        if (now.completed_at) completed(now);
+        ended(now);
     }
     void returned(const bulk::item_batch& batch) {
         note(name(batch) + " returned");
@@ -217,8 +107,6 @@ public:
         run.bad.clear();
         check_alone(run.feed);
     }
-
-    [[nodiscard]] std::string name(bulk::run_id id) { return names_[id]; }
 
     /// What a run says of itself is what was done.
     void check_counters(const bulk::feed_run& now) {
@@ -245,34 +133,26 @@ public:
             same("changed items", now.changed, run.stored.size() + run.bad.size());
     }
 
-private:
-    [[nodiscard]] std::string name(const bulk::page_work& work) {
-        return name(work.run) + ':' + std::to_string(work.partition) + ':' +
-               std::to_string(work.pass) + ':' + std::to_string(work.offset);
-    }
-    [[nodiscard]] std::string name(const bulk::item_batch& batch) {
-        return name(batch.run) + " batch " + std::to_string(batch.number);
+    [[nodiscard]] static std::string payload_of(const listing& made) {
+        std::string text;
+        bulk::json::write_row(text, made, {.reveal_pii = true});
+        return text;
     }
 
-    void hold(audited_run::part& part, const bulk::page_work& work,
-              const bulk::work_request& request) {
-        if (work.fence <= part.fence) wrong(name(work) + " has an old fence");
-        part.fence = work.fence;
-        part.leased_until = request.now + request.lease_time;
+private:
+    [[nodiscard]] std::string name(const bulk::item_batch& batch) {
+        return name(batch.run) + " batch " + std::to_string(batch.number);
     }
     [[nodiscard]] bool is_held(const bulk::item_batch& batch) {
         const auto& run = runs[batch.run];
         const auto found = run.batches.find(batch.number);
         return !run.is_over && found != run.batches.end() && found->second.fence == batch.fence;
     }
-    void check_newest(bulk::run_id id) {
-        if (runs[id].is_over) wrong(name(id) + " goes on after its end");
-        if (current_[runs[id].feed] != id) wrong(name(id) + " goes on, but a later one was begun");
-    }
-    void check_alone(const std::string& feed) {
-        if (view.active_runs(feed) > 1) wrong("two runs of " + feed + " are active");
-    }
 
+    void ended(const bulk::feed_run& now) {
+        if (now.failed_at) ++feeds[now.feed].version;
+        if (now.completed_at) completed(now);
+    }
     void completed(const bulk::feed_run& now) {
         auto& run = runs[now.id];
         auto& feed = feeds[run.feed];
@@ -328,18 +208,6 @@ private:
                 wrong(name(now.id) + " was completed, but " + key + " is not what its source had");
         }
     }
-
-public:
-    [[nodiscard]] static std::string payload_of(const listing& made) {
-        std::string text;
-        bulk::json::write_row(text, made, {.reveal_pii = true});
-        return text;
-    }
-
-private:
-    const std::uint64_t& changes_;
-    std::map<bulk::run_id, std::string> names_;
-    std::map<std::string, bulk::run_id> current_;  ///< the newest run of a feed
 };
 
 }  // namespace support

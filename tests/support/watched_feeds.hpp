@@ -113,6 +113,7 @@ public:
     auto claim_batch(const bulk::work_request& request, std::uint32_t most) {
         return call("claim_batch", [&] {
             auto batch = ledger_.claim_batch(request, most);
+            if (batch) watch_->gave_up(request);
             if (batch && *batch) watch_->claimed(**batch, request);
             return batch;
         });
