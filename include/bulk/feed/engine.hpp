@@ -169,9 +169,10 @@ private:
 
     void fetch(const page_work& work) {
         auto& feed = *feed_of(work.feed);
-        auto page = page_fetch{feed, work}.run();
+        page_fetch asked{feed, work};
+        auto page = asked.run();
         if (page) return store(work, std::make_shared<fetched_page>(std::move(*page)), deadline());
-        give_up(work, page.error(), deadline());
+        give_up(work, page.error(), asked.goes_on_from(), deadline());
     }
 
     void store(const page_work& work, const std::shared_ptr<fetched_page>& page, timestamp until) {
@@ -192,7 +193,7 @@ private:
     }
 
     /// The page could not be fetched: it is tried again later, by anybody, or its partition fails.
-    void give_up(const page_work& work, const error& why, timestamp until) {
+    void give_up(const page_work& work, const error& why, retry_from from, timestamp until) {
         const auto& options = feed_of(work.feed)->options();
         const timestamp now = jobs_.now();
         const bool tries_again =
@@ -202,11 +203,12 @@ private:
         tell(tries_again ? log_level::warning : log_level::error,
              tries_again ? "page is tried again" : "partition failed", work, why.message);
         auto noted = tries_again ? ledger_.retry_page(work, why.message, at, now)
-                                 : ledger_.fail_page(work, why.message, now);
+                                 : ledger_.fail_page(work, why.message, now, from);
         if (!noted)
-            return again(noted.error(), until, [self = this->shared_from_this(), work, why, until] {
-                self->give_up(work, why, until);
-            });
+            return again(noted.error(), until,
+                         [self = this->shared_from_this(), work, why, from, until] {
+                             self->give_up(work, why, from, until);
+                         });
         done_with_page();
     }
 
