@@ -3,7 +3,8 @@
 // never, processes that die at any call, storage that does not answer, clocks that are wrong, people
 // who start, cancel, retry, force and set back; all from one seed. Every call is audited on its way
 // (support/simulation_audit.hpp); in the end everything is quiet, and the sets must be their sources.
-// `simulation FIRST COUNT` runs other seeds; a seed that fails can be run again alone.
+// `simulation FIRST COUNT` runs other seeds; a seed that fails can be run again alone, and with a third
+// argument everything that happened is printed.
 #include <bulk/feed.hpp>
 
 #ifdef BULK_SIMULATE_ON_SQLITE
