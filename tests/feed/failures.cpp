@@ -4,7 +4,10 @@
 #include <support/feed_crash_stage.hpp>
 #include <support/ut.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 using namespace boost::ut;
