@@ -28,8 +28,9 @@ struct audited_feed {
 struct audited_run {
     std::string feed{};
     bulk::update_window window{};
-    std::uint64_t since = 0;  ///< which change of the sources was the last before it
-    bool is_over = false;     ///< for good
+    bulk::update_window read{};  ///< of the source
+    std::uint64_t since = 0;     ///< which change of the sources was the last before it
+    bool is_over = false;        ///< for good
     bool is_removed = false;
     bool has_lost = false, has_gained = false, was_lied_to = false;  ///< while it was read
 

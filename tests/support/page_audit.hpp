@@ -39,8 +39,10 @@ public:
 
     void started(const bulk::feed_run& run, const std::vector<bulk::feed_partition>& parts) {
         auto& made = runs[run.id];
-        made = {
-            .feed = run.feed, .window = window_to_read(run.type, run.window), .since = changes_};
+        made = {.feed = run.feed,
+                .window = run.window,
+                .read = window_to_read(run.type, run.window),
+                .since = changes_};
         names_[run.id] = run.feed + std::to_string(run.feed_number);
         for (const auto& each : parts) made.parts[each.number] = {};
         current_[run.feed] = run.id;
@@ -49,6 +51,7 @@ public:
     }
     void cancelled(const bulk::feed_run& run) {
         note(name(run.id) + " cancelled");
+        runs[run.id].batches.clear();
         runs[run.id].is_over = true;
         if (run.consolidated > 0) ++feeds[run.feed].version;
     }
@@ -81,8 +84,8 @@ public:
         const auto at = current_.find(feed);
         if (at == current_.end()) return;
         auto& run = runs[at->second];
-        const bool was = before != nullptr && catalogue::is_in(*before, run.window);
-        const bool is = after != nullptr && catalogue::is_in(*after, run.window);
+        const bool was = before != nullptr && catalogue::is_in(*before, run.read);
+        const bool is = after != nullptr && catalogue::is_in(*after, run.read);
         const bool moves = was && is && before->price != after->price;
         run.has_lost |= (was && !is) || moves;
         run.has_gained |= (is && !was) || moves;
