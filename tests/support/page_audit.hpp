@@ -53,6 +53,7 @@ public:
         note(name(run.id) + " cancelled");
         runs[run.id].batches.clear();
         runs[run.id].is_over = true;
+        runs[run.id].batches.clear();
         if (run.consolidated > 0) ++feeds[run.feed].version;
     }
     void removed(bulk::run_id id) {
