@@ -188,7 +188,7 @@ private:
         const auto set = view.set(run.feed);
         for (const auto& [key, record] : feed.source->records()) {
             const bulk::timestamp updated{std::chrono::microseconds{record.data.updated}};
-            if (record.data.id.empty() || record.since > run.since || updated >= run.window.to ||
+            if (record.data.id.empty() || record.since > run.since || updated >= run.read.to ||
                 (feed.has_gap && updated < run.window.from) || run.bad.contains(key))
                 continue;
             const auto found = set.find(key);
