@@ -252,6 +252,27 @@ int main() {
         expect(contains(why, "lost records while it was read, 3 times")) << why;
     };
 
+    "when it is quiet again, a retry reads the partition from its begin, and is done"_test = [] {
+        single_stage on;
+        on.fill(95);
+        int next = 0;
+        on.source.on_fetch = [&](std::uint32_t, std::uint64_t) -> bulk::result<> {
+            on.source.data.remove("a100" + std::to_string(10 + next++));
+            return {};
+        };
+        const auto run = on.run();
+        expect(fatal(run.failed == 1_u));
+        const auto failed = on.service->failed_partitions(run.id)->front();
+        expect(failed.next_offset == 0_ul and failed.pass == 3_u);
+        on.source.on_fetch = {};
+        expect(on.service->retry_partitions(run.id).value() == 1_u);
+        const auto ended = on.finish(run.id);
+        expect(ended.completed_at.has_value());
+        expect(on.service->partitions(run.id)->front().pass == 3_u);
+        const auto all = on.canonical();
+        for (const auto& [id, each] : on.source.data.all()) expect(all.contains(id)) << id;
+    };
+
     "a source that is paged by a mark needs no second look"_test = [] {
         support::feed_stage<marked> on;
         on.fill(95);

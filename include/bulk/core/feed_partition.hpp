@@ -60,6 +60,12 @@ struct feed_partition {
     return concat("partition-", number);
 }
 
+/// Where a partition that has failed goes on when it is retried.
+enum class retry_from : std::uint8_t {
+    page,   ///< at the one that could not be fetched
+    begin,  ///< what was fetched before it cannot be trusted either
+};
+
 [[nodiscard]] constexpr bool is_finished(partition_state state) {
     return state != partition_state::pending && state != partition_state::in_progress;
 }
