@@ -6,6 +6,9 @@
 #include <support/ut.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -145,6 +148,43 @@ void check_feed_consolidation(Make make) {
         expect(stage.end(taken, 1018).completed_at == at(1018));
         expect(stage->finish_batch(taken, at(1019)).error().code == errc::conflict) << "again";
         expect(stage.of(run).consolidated == 3_u);
+    };
+
+    "an item at which every consolidator dies is found, and is a bad one"_test = [&] {
+        feed_stage stage{make};
+        const auto run = stage.start(1, 1);
+        std::vector<bulk::raw_item> items;
+        for (int i = 100; i < 500; ++i) items.push_back(raw("k" + std::to_string(i)));
+        stage.fetch(1001, items);
+        int deaths = 0;
+        std::set<std::string> stored;
+        for (int now = 1002; stage.of(run).failed_at == std::nullopt; now += 100) {
+            expect(fatal(now < 20'000_i)) << "it does not end";
+            const auto batch = stage.batch(now, 400);
+            if (!batch) continue;
+            // In chunks of ten, in order; the process dies with the one that has k217 in it.
+            bool has_died = false;
+            for (std::size_t i = 0; i < batch->items.size() && !has_died; i += 10) {
+                const std::vector<bulk::raw_item> chunk(
+                    batch->items.begin() + static_cast<std::ptrdiff_t>(i),
+                    batch->items.begin() +
+                        static_cast<std::ptrdiff_t>(std::min(i + 10, batch->items.size())));
+                has_died = std::ranges::any_of(
+                    chunk, [](const bulk::raw_item& each) { return each.key == "k217"; });
+                if (has_died) break;
+                expect(stage->store_items(*batch, mapped(chunk), worker(now)).has_value());
+                for (const auto& each : chunk) expect(stored.insert(each.key).second) << "twice";
+            }
+            deaths += has_died ? 1 : 0;
+            if (!has_died) expect(stage->finish_batch(*batch, at(now)).has_value());
+        }
+        expect(deaths <= 12_i) << deaths;
+        const auto bad = stage->bad_items(run.id, {}, 1000).value();
+        expect(bad.size() <= 32_ul);
+        expect(std::ranges::any_of(bad, [](const auto& each) { return each.key == "k217"; }));
+        expect(bad.front().reason.find("consolidators died with the") != std::string::npos);
+        expect(stored.size() + bad.size() == 400_ul);
+        expect(stage.of(run).open_batches == 0_u);
     };
 
     "a batch that is given back can be had at once"_test = [&] {

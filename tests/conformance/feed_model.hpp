@@ -175,6 +175,7 @@ private:
     void claim_batch() {
         last_ = "claim_batch";
         auto batch = stage_.batch(now_, static_cast<std::uint32_t>(1 + pick(4)), somebody());
+        note_given_up();
         if (!batch) return;
         std::set<std::string> mine;
         for (const auto& each : batch->items) {
@@ -188,6 +189,24 @@ private:
                     wrong(key + " is in two batches");
         open_[batch->number] = std::move(mine);
         batches_.push_back(std::move(*batch));
+    }
+
+    /// Batches with which too many have died.
+    void note_given_up() {
+        if (!current_) return;
+        bool is_new = false;
+        for (const auto& each : stage_->bad_items(current_->id, "", 1000).value()) {
+            if (each.reason.find("consolidators died") == std::string::npos ||
+                bad_.contains(each.key))
+                continue;
+            if (!is_pending(each.key)) wrong(each.key + " was given up");
+            bad_.insert(each.key);
+            std::erase_if(open_,
+                          [&](const auto& batch) { return batch.second.contains(each.key); });
+            is_new = true;
+        }
+        const auto run = stage_.of(*current_);
+        if (is_new && (run.completed_at || run.failed_at)) ended(run);
     }
 
     void store_items() {

@@ -50,8 +50,8 @@ struct update_window {
 struct run_rules {
     double min_success_ratio = 1;  ///< this share of the partitions is enough to consolidate
     std::chrono::milliseconds partial_delay{};  ///< before a part of them is
-    std::uint32_t max_deliveries = 5;           ///< of one page to workers that die with it
-    bool tolerate_bad_items = false;            ///< they do not keep the watermark back
+    std::uint32_t max_deliveries = 5;  ///< of a page or a batch to workers that die with it
+    bool tolerate_bad_items = false;   ///< they do not keep the watermark back
 
     bool operator==(const run_rules&) const = default;
 };
@@ -61,7 +61,7 @@ struct feed_run {
     run_id id{};
     std::string feed{};
     std::uint64_t number = 0;       ///< given by the store: its place among all runs
-    std::uint64_t feed_number = 0;  ///< the same of its feed
+    std::uint64_t feed_number = 0;  ///< the same among those of its feed
     run_type type = run_type::full;
     run_rules rules{};
     update_window window{};

@@ -252,8 +252,8 @@ public:
         tell(log_level::warning, what, why);
     }
     void done_with_batch(const std::optional<feed_run>& run) {
+        if (run && !is_active(*run)) ended_(*run);  // before it is idle: another feed may follow
         release(batches_);
-        if (run && !is_active(*run)) ended_(*run);
         changed_();
         look_for_work();
     }

@@ -62,18 +62,8 @@ public:
 
     [[nodiscard]] result<std::optional<item_batch>> claim(const work_request& request,
                                                           std::uint32_t most) {
-        if (auto lapsed = in_.find_lapsed(request.feeds, request.now)) {
-            auto& [run, batch] = *lapsed;
-            batch.leased_until = request.now + request.lease_time;
-            ++batch.fence;
-            batch.worker = request.worker;
-            in_.save_batch(run, batch);
-            touch(run, request.now);
-            std::vector<raw_item> items;
-            if (!batch.last.empty())
-                items = in_.pending_between(run, batch.first, batch.last, most_in_batch);
-            return handed_out(run, batch, std::move(items));
-        }
+        while (auto lapsed = in_.find_lapsed(request.feeds, request.now))
+            if (auto taken = take_over(lapsed->run, lapsed->batch, request)) return taken;
         auto run = in_.find_consolidating(request.feeds, request.now);
         if (!run) return std::nullopt;
         most = std::clamp<std::uint32_t>(most, 1, most_in_batch);
@@ -86,6 +76,7 @@ public:
         }
         open_batch batch{.number = ++run->batches,
                          .fence = 1,
+                         .deliveries = 1,
                          .leased_until = request.now + request.lease_time,
                          .worker = request.worker};
         if (!items.empty()) {
@@ -118,6 +109,7 @@ public:
             }
         }
         kept.leased_until = request.now + request.lease_time;
+        kept.deliveries = 1;
         in_.save_batch(run, kept);
         touch(run, request.now);
         return {};
@@ -130,17 +122,7 @@ public:
         if (!kept.last.empty() && !in_.pending_between(run, kept.first, kept.last, 1).empty())
             return fail(errc::conflict, concat("batch ", batch.number, " of run ", to_text(run.id),
                                                " has items that are not stored: store them first"));
-        in_.remove_batch(run, batch.number);
-        --run.open_batches;
-        run.active_at = now;
-        if (run.is_handed_out && run.open_batches == 0) {
-            if (!in_.pending_items(run, {}, 1).empty()) {  // some were bad and are tried again
-                run.cursor.clear();
-                run.is_handed_out = false;
-            } else {
-                end(run, now);
-            }
-        }
+        close(run, kept, now);
         in_.save_run(run);
         return run;
     }
@@ -149,6 +131,7 @@ public:
         auto held = find_held(batch);
         if (!held) return {};  // somebody else has it
         held->batch.leased_until = now;
+        if (held->batch.deliveries > 0) --held->batch.deliveries;  // nobody has died with it
         in_.save_batch(held->run, held->batch);
         return {};
     }
@@ -165,6 +148,7 @@ public:
         run->bad_items -= reset;
         for (auto batch : in_.batches(*run)) {
             batch.leased_until = now;
+            batch.deliveries = 0;
             ++batch.fence;
             in_.save_batch(*run, batch);
         }
@@ -184,6 +168,51 @@ public:
 
 private:
     static constexpr std::uint32_t most_in_batch = 100'000;
+
+    /// As many as it takes to find an item at which processes die, among the first of a batch: what is
+    /// handed out again gets smaller, and the rest has its turn later.
+    static constexpr std::size_t fewest_suspects = 32;
+
+    /// None when it is given up: too many workers have died with it.
+    [[nodiscard]] std::optional<item_batch> take_over(feed_run& run, open_batch& batch,
+                                                      const work_request& request) {
+        std::vector<raw_item> items;
+        if (!batch.last.empty())
+            items = in_.pending_between(run, batch.first, batch.last, most_in_batch);
+        if (!items.empty() && batch.deliveries >= run.rules.max_deliveries) {
+            for (const auto& each : items)
+                if (in_.mark_bad(
+                        run, each.key,
+                        concat(batch.deliveries, " consolidators died with the ", items.size(),
+                               " items of which this is one; the last was '", batch.worker, '\'')))
+                    ++run.bad_items;
+            close(run, batch, request.now);
+            in_.save_run(run);
+            return std::nullopt;
+        }
+        if (batch.deliveries > 0 && items.size() > fewest_suspects) {
+            items.resize(std::max(fewest_suspects, items.size() / 8));
+            batch.last = items.back().key;
+        }
+        ++batch.deliveries;
+        ++batch.fence;
+        batch.leased_until = request.now + request.lease_time;
+        batch.worker = request.worker;
+        in_.save_batch(run, batch);
+        touch(run, request.now);
+        return handed_out(run, batch, std::move(items));
+    }
+
+    /// With the last one the run ends, unless items are left to be handed out once more.
+    void close(feed_run& run, const open_batch& batch, timestamp now) {
+        in_.remove_batch(run, batch.number);
+        --run.open_batches;
+        run.active_at = now;
+        if (!run.is_handed_out || run.open_batches > 0) return;
+        if (in_.pending_items(run, {}, 1).empty()) return end(run, now);
+        run.cursor.clear();
+        run.is_handed_out = false;
+    }
 
     void touch(feed_run& run, timestamp now) {
         run.active_at = now;

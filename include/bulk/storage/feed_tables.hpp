@@ -24,6 +24,7 @@ struct open_batch {
     std::string first{};  ///< empty, as `last`: none at all
     std::string last{};
     std::uint64_t fence = 0;
+    std::uint32_t deliveries = 0;  ///< to workers, since it last came on
     timestamp leased_until{};
     std::string worker{};
 

@@ -107,6 +107,7 @@ CREATE TABLE bulk_feed_batches (
     run INTEGER NOT NULL,
     number INTEGER NOT NULL,
     fence INTEGER NOT NULL,
+    deliveries INTEGER NOT NULL,
     leased_until INTEGER NOT NULL,
     holder TEXT NOT NULL,
     worker TEXT NOT NULL,
