@@ -13,7 +13,7 @@ ALLOWED = {
     "run": {"core", "rows", "engine", "storage", "operation"},
     "service": {"core", "rows", "engine", "storage", "operation", "run"},
     "feed": {"core", "rows", "engine", "storage", "operation", "run", "service"},
-    "http": {"core", "operation", "service", "feed"},
+    "http": {"core", "rows", "engine", "storage", "operation", "service", "feed"},
     "cli": {"core", "rows", "storage", "operation", "service", "feed", "http"},
     "gateway": {"core", "http"},
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -66,7 +67,7 @@ using body_pull = std::function<result<std::size_t>(std::span<char>)>;
 /// The head of a request, before anybody has looked at its body.
 struct request_head {
     method verb{};
-    std::string target{};  ///< as it was sent
+    std::string target{};  ///< as it was sent, but for the host that may be in front
     header_list headers{};
     std::string peer{};  ///< the address that it came from
     bool is_upgrade = false;
@@ -87,7 +88,9 @@ public:
     virtual ~event_source() = default;
 
     /// What there is to send now, whole events in the form of text/event-stream; empty: nothing yet,
-    /// and `wake` is called once when there is. None: this is the end.
+    /// and `wake` is called when there is, from any thread and any time. None: this is the end. Asked
+    /// again when all of it has been taken by the other side, so that a slow one has nothing waiting
+    /// here but what the source keeps for it.
     [[nodiscard]] virtual std::optional<std::string> next(std::function<void()> wake) = 0;
 };
 
@@ -112,7 +115,8 @@ struct body_rule {
     std::uint64_t most = 0;  ///< bytes, as they are sent; 0 of a streamed one: any number
 };
 
-/// What answers requests. Called from many threads at once; may wait, and does not throw.
+/// What answers requests. Called from many threads at once, as many as `server_options::threads` and as
+/// there are streams; may wait, and does not throw.
 class application {
 public:
     application() = default;

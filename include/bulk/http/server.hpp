@@ -21,8 +21,9 @@ public:
     virtual ~server() = default;
 
     [[nodiscard]] virtual std::uint16_t port() const = 0;
-    /// Takes no new connections, lets requests in flight finish for `shutdown_timeout`, ends event
-    /// streams, closes what is left.
+    /// Takes no new connections, closes those that wait for a request, ends event streams, lets requests
+    /// in flight finish for `shutdown_timeout`, closes what is left. The application is waited for,
+    /// since it is in use until it has answered.
     virtual void stop() = 0;
 };
 

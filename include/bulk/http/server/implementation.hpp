@@ -9,25 +9,28 @@
 #include <bulk/engine/thread_executor.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/server.hpp>
+#include <bulk/http/server/connection.hpp>
+#include <bulk/http/server/response_writer.hpp>
 #include <bulk/http/server/session.hpp>
+#include <bulk/http/server/shared_server.hpp>
 #include <bulk/http/server_options.hpp>
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/write.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -37,21 +40,20 @@ namespace bulk::http {
 class beast_server final : public server {
 public:
     beast_server(std::shared_ptr<application> app, const server_options& options)
-        : answers_{static_cast<std::size_t>(options.threads)},
-          streams_{static_cast<std::size_t>(options.max_streams)},
-          shared_{std::make_shared<shared_server>(std::move(app), options, answers_, streams_)} {}
+        : streams_{static_cast<std::size_t>(options.max_streams)},
+          shared_{std::make_shared<shared_server>(std::move(app), options, streams_)} {}
     ~beast_server() override { stop(); }
 
     [[nodiscard]] result<> open() {
         const auto& options = shared_->options;
         boost::system::error_code failed;
-        const auto address = boost::asio::ip::make_address(options.address, failed);
         const auto refuse = [&](std::string_view doing) {
             return fail(errc::invalid_argument,
-                        concat("cannot listen on ", options.address, ':', options.port, ", ", doing,
-                               ": ", failed.message()));
+                        concat("cannot listen on ", options.address, " port ", options.port, ", ",
+                               doing, ": ", failed.message()));
         };
-        if (failed) return refuse("as that is no address");
+        const auto address = boost::asio::ip::make_address(options.address, failed);
+        if (failed) return refuse("as that is no IP address");
         const boost::asio::ip::tcp::endpoint end{address, options.port};
         acceptor_.open(end.protocol(), failed);
         if (failed) return refuse("opening a socket");
@@ -61,113 +63,145 @@ public:
         acceptor_.listen(boost::asio::socket_base::max_listen_connections, failed);
         if (failed) return refuse("listening");
         port_ = acceptor_.local_endpoint(failed).port();
-        accept();
-        for (int i = 0; i < moving_threads; ++i) threads_.emplace_back([this] { context_.run(); });
+        if (failed) return refuse("asking for the port");
+        boost::asio::post(accepting_, [this] { accept(); });
+        // So many may be with the application, and some move bytes meanwhile.
+        for (int i = 0; i < options.threads + moving_threads; ++i)
+            threads_.emplace_back([this] { context_.run(); });
         return {};
     }
 
     [[nodiscard]] std::uint16_t port() const override { return port_; }
 
     void stop() override {
-        if (std::exchange(is_stopped_, true)) return;
+        const std::scoped_lock once{stop_mutex_};
         shared_->is_stopping = true;
-        boost::asio::post(context_, [this] {
+        boost::asio::post(accepting_, [this] {
             boost::system::error_code ignored;
             acceptor_.close(ignored);
+            pause_.cancel();
         });
-        for_each_session([](session& each) { each.end_soon(); });
-        const auto deadline = std::chrono::steady_clock::now() + shared_->options.shutdown_timeout;
-        {
-            std::unique_lock lock{mutex_};
-            is_empty_.wait_until(lock, deadline, [&] { return shared_->connections == 0; });
-        }
-        for_each_session([](session& each) { each.close_now(); });
-        {
-            std::unique_lock lock{mutex_};
-            is_empty_.wait_for(lock, std::chrono::seconds{2},
-                               [&] { return shared_->connections == 0; });
+        for_each_connection([](connection& each) { each.end_soon(); });
+        if (!wait_until_empty(std::chrono::steady_clock::now() +
+                              shared_->options.shutdown_timeout)) {
+            for_each_connection([](connection& each) { each.close_now(); });
+            // With nobody to read from or to write to, only the application itself takes time. It is
+            // waited for: it uses what would be gone.
+            (void)wait_until_empty(std::chrono::steady_clock::time_point::max());
         }
         work_.reset();
-        context_.stop();
         for (auto& each : threads_) each.join();
+        threads_.clear();
         streams_.stop();
-        answers_.stop();
     }
 
 private:
     /// Moving bytes takes little.
     static constexpr int moving_threads = 2;
+    /// How many are told that there are too many, at once; others are just closed.
+    static constexpr std::size_t most_turned_away = 256;
 
     void accept() {
+        if (!acceptor_.is_open()) return;
         acceptor_.async_accept(
             boost::asio::make_strand(context_),
-            [this](boost::system::error_code failed, boost::asio::ip::tcp::socket socket) {
-                if (failed == boost::asio::error::operation_aborted || !acceptor_.is_open()) return;
-                if (!failed) take(std::move(socket));
-                if (!failed) return accept();
+            [this](boost::system::error_code failed, tcp_socket socket) {
+                if (shared_->is_stopping || failed == boost::asio::error::operation_aborted) return;
+                if (!failed) {
+                    take(std::move(socket));
+                    return accept();
+                }
                 // No descriptor left, or the like: not at once again.
-                auto pause = std::make_shared<boost::asio::steady_timer>(
-                    context_, std::chrono::milliseconds{50});
-                pause->async_wait([this, pause](boost::system::error_code) {
-                    if (acceptor_.is_open()) accept();
+                pause_.expires_after(std::chrono::milliseconds{50});
+                pause_.async_wait([this](boost::system::error_code stopped) {
+                    if (!stopped) accept();
                 });
             });
     }
 
-    void take(boost::asio::ip::tcp::socket socket) {
-        if (shared_->connections >= shared_->options.max_connections) {
-            static constexpr std::string_view busy =
-                "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: "
-                "1\r\nContent-Length: 0\r\n\r\n";
-            boost::system::error_code ignored;
-            socket.non_blocking(true, ignored);
-            boost::asio::write(socket, boost::asio::buffer(busy), ignored);
-            return;
-        }
-        ++shared_->connections;
-        auto* const made = new session{std::move(socket), shared_};
-        const std::shared_ptr<session> begun{made, [this, shared = shared_](session* each) {
-                                                 delete each;
-                                                 forget(each);
-                                             }};
-        {
-            const std::scoped_lock lock{mutex_};
-            sessions_.emplace_back(made, begun);
-        }
-        begun->begin();
+    /// A connection that is counted for as long as it lives.
+    [[nodiscard]] std::shared_ptr<connection> keep(tcp_socket socket) {
+        const std::scoped_lock lock{mutex_};
+        const auto at = connections_.emplace(connections_.end());
+        auto made = std::shared_ptr<connection>{new connection{std::move(socket)},
+                                                [this, at](connection* gone) {
+                                                    delete gone;
+                                                    const std::scoped_lock again{mutex_};
+                                                    connections_.erase(at);
+                                                    if (connections_.empty())
+                                                        is_empty_.notify_all();
+                                                }};
+        *at = made;
+        return made;
     }
 
-    void forget(const session* gone) {
-        const std::scoped_lock lock{mutex_};
-        std::erase_if(sessions_, [&](const auto& each) { return each.first == gone; });
-        --shared_->connections;
-        is_empty_.notify_all();
+    void take(tcp_socket socket) {
+        std::size_t count = 0;
+        {
+            const std::scoped_lock lock{mutex_};
+            count = connections_.size();
+        }
+        const auto most = static_cast<std::size_t>(shared_->options.max_connections);
+        if (count >= most + most_turned_away) return;  // closed
+        const auto made = keep(std::move(socket));
+        boost::asio::co_spawn(
+            made->get_executor(),
+            [made, shared = shared_, is_one_too_many = count >= most]() -> awaitable<void> {
+                if (is_one_too_many) {
+                    co_await turn_away(made, *shared);
+                } else {
+                    session one{made, shared};
+                    co_await one.run();
+                }
+            },
+            // What throws is out of memory, or a wrong application: this connection is closed.
+            [made](const std::exception_ptr&) {});
+    }
+
+    [[nodiscard]] static awaitable<void> turn_away(std::shared_ptr<connection> whom,
+                                                   shared_server& server) {
+        response_writer writer{whom, server};
+        writer.keeps = false;
+        auto said = server.refusal(503, "too many connections at once: try again soon");
+        said.headers.set("Retry-After", "1");
+        (void)co_await writer.write(std::move(said));
+        co_await whom->linger();
+    }
+
+    [[nodiscard]] bool wait_until_empty(std::chrono::steady_clock::time_point deadline) {
+        std::unique_lock lock{mutex_};
+        const auto is_over = [&] { return connections_.empty(); };
+        if (deadline != std::chrono::steady_clock::time_point::max())
+            return is_empty_.wait_until(lock, deadline, is_over);
+        is_empty_.wait(lock, is_over);
+        return true;
     }
 
     template <typename Call>
-    void for_each_session(Call call) {
-        std::vector<std::shared_ptr<session>> all;
+    void for_each_connection(Call call) {
+        std::vector<std::shared_ptr<connection>> all;
         {
             const std::scoped_lock lock{mutex_};
-            for (const auto& [address, each] : sessions_)
+            for (const auto& each : connections_)
                 if (auto alive = each.lock()) all.push_back(std::move(alive));
         }
         for (const auto& each : all) call(*each);
     }
 
-    thread_executor answers_;
     thread_executor streams_;
     std::shared_ptr<shared_server> shared_;
+    std::mutex stop_mutex_;
     std::mutex mutex_;
     std::condition_variable is_empty_;
-    std::vector<std::pair<const session*, std::weak_ptr<session>>> sessions_;
+    std::list<std::weak_ptr<connection>> connections_;
     boost::asio::io_context context_;
-    std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_{
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
         context_.get_executor()};
-    boost::asio::ip::tcp::acceptor acceptor_{context_};
+    strand accepting_ = boost::asio::make_strand(context_);
+    boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, strand> acceptor_{accepting_};
+    steady_timer pause_{accepting_};
     std::vector<std::thread> threads_;
     std::uint16_t port_ = 0;
-    bool is_stopped_ = false;
 };
 
 inline result<std::unique_ptr<server>> open_server(std::shared_ptr<application> app,

@@ -3,12 +3,11 @@
 
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
+#include <bulk/http/server/asio_types.hpp>
 
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <memory>
 #include <optional>
@@ -17,24 +16,22 @@
 
 namespace bulk::http {
 
-/// Runs something that may wait in a thread of `jobs`, while the coroutine does not hold its own. What
+/// Runs something that may wait for long in a thread of `jobs`, while the coroutine holds no thread. What
 /// is called does not throw.
 template <typename Call>
-boost::asio::awaitable<std::invoke_result_t<Call>> run_in(executor& jobs, Call call) {
+[[nodiscard]] awaitable<std::invoke_result_t<Call&>> run_in(executor& jobs, Call call) {
     namespace asio = boost::asio;
-    auto home = co_await asio::this_coro::executor;
-    const auto answer = std::make_shared<std::optional<std::invoke_result_t<Call>>>();
-    co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(
+    const strand home = co_await asio::this_coro::executor;
+    std::optional<std::invoke_result_t<Call&>> answer;
+    co_await asio::async_initiate<const asio::use_awaitable_t<strand>, void()>(
         [&](auto resume) {
-            using handler = decltype(resume);
-            jobs.submit(job{[call = std::move(call), answer, home,
-                             resume = std::make_shared<handler>(std::move(resume))]() mutable {
-                answer->emplace(call());
-                asio::post(home, [resume] { std::move (*resume)(); });
+            jobs.submit(job{[&call, &answer, home, resume = std::move(resume)]() mutable {
+                answer.emplace(call());
+                asio::post(home, std::move(resume));
             }});
         },
-        asio::use_awaitable);
-    co_return std::move(**answer);
+        asio::use_awaitable_t<strand>{});
+    co_return std::move(*answer);
 }
 
 }  // namespace bulk::http

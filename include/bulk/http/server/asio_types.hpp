@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+
+namespace bulk::http {
+
+/// Each connection has its own, so that nothing of one connection is ever done twice at once. All types
+/// below name it: going through `any_io_executor` costs a tenth of the requests a second.
+using strand = boost::asio::strand<boost::asio::io_context::executor_type>;
+
+using tcp_socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, strand>;
+using steady_timer =
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                      boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
+
+template <typename T>
+using awaitable = boost::asio::awaitable<T, strand>;
+
+/// What is waited for gives its error as a value.
+inline constexpr auto awaiting = boost::asio::as_tuple(boost::asio::use_awaitable_t<strand>{});
+
+}  // namespace bulk::http

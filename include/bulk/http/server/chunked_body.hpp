@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace bulk::http {
+
+/// Takes the chunks from around a body, with Beast's parser. That one is as strict as RFC 9112 here, and
+/// sees no more of the head than that chunks follow. Trailers are read and dropped.
+class chunked_body {
+public:
+    chunked_body() {
+        parser_.body_limit(boost::none);
+        boost::system::error_code ignored;
+        parser_.put(boost::asio::buffer(head), ignored);
+    }
+
+    /// The most bytes of one line of framing, or of all trailers, that are looked at.
+    static constexpr std::size_t most_framing = 16'384;
+
+    struct step {
+        std::size_t used = 0;  ///< of what came
+        std::size_t made = 0;  ///< of the body
+        int status = 0;        ///< to refuse it with
+    };
+
+    /// Reads what has come. Neither used nor made anything: more is needed.
+    [[nodiscard]] step read(std::string_view come, std::span<char> into) {
+        step done;
+        auto& body = parser_.get().body();
+        body.data = into.data();
+        body.size = into.size();
+        body.more = true;
+        while (!parser_.is_done() && body.size > 0) {
+            boost::system::error_code failed;
+            const auto rest = come.substr(done.used);
+            const std::size_t used =
+                rest.empty() ? 0 : parser_.put(boost::asio::buffer(rest), failed);
+            done.used += used;
+            if (failed && failed != boost::beast::http::error::need_more &&
+                failed != boost::beast::http::error::need_buffer) {
+                done.status = 400;
+                break;
+            }
+            if (used > 0) continue;
+            if (rest.size() > most_framing) done.status = 400;
+            break;
+        }
+        done.made = into.size() - body.size;
+        return done;
+    }
+
+    [[nodiscard]] bool is_done() const { return parser_.is_done(); }
+
+private:
+    static constexpr std::string_view head =
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+    boost::beast::http::request_parser<boost::beast::http::buffer_body> parser_;
+};
+
+}  // namespace bulk::http
