@@ -51,9 +51,9 @@ struct access_token {
             for (const auto& each : tokens)  // all of them: how long it takes tells nothing
                 if (same_secret(said.substr(7), each.secret)) found = &each;
         if (found != nullptr) return principal{found->name, found->may_operate};
-        problem why{problems::unauthenticated,
-                    said.empty() ? "send the header `Authorization: Bearer TOKEN`"
-                                 : "the token is not known here"};
+        problem why{problems::unauthenticated, said.empty()
+                                                   ? "send the header `Authorization: Bearer TOKEN`"
+                                                   : "the token is not known here"};
         why.headers.add("WWW-Authenticate", "Bearer");
         return std::unexpected{std::move(why)};
     };

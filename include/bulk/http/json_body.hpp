@@ -24,10 +24,9 @@ namespace bulk::http {
 /// silence. No body at all is an object without members.
 class json_body {
 public:
-    [[nodiscard]] static or_problem<json_body> read(
-        std::string_view text, std::initializer_list<std::string_view> known) {
-        if (!is_valid_utf8(text))
-            return refuse(problems::invalid_argument, "the body is no UTF-8");
+    [[nodiscard]] static or_problem<json_body> read(std::string_view text,
+                                                    std::initializer_list<std::string_view> known) {
+        if (!is_valid_utf8(text)) return refuse(problems::invalid_argument, "the body is no UTF-8");
         auto members = json::read_members(is_blank(text) ? "{}" : text);
         if (!members)
             return refuse(problems::invalid_argument,

@@ -55,12 +55,30 @@ inline constexpr problem_kind not_implemented{"not_implemented", 501, "That is n
 inline constexpr problem_kind unavailable{"unavailable", 503, "Try again later"};
 inline constexpr problem_kind version{"version", 505, "That version is not spoken"};
 
-inline constexpr std::array all{
-    invalid_argument, unauthenticated, forbidden, not_found,   method_not_allowed,
-    not_acceptable,   timeout,         conflict,  gone,        length_required,
-    precondition_failed, too_large,    uri_too_long, unsupported_media_type, range,
-    expectation_failed, misdirected,   unprocessable, too_many_headers, internal,
-    not_implemented,  unavailable,     version,   illegal_transition};
+inline constexpr std::array all{invalid_argument,
+                                unauthenticated,
+                                forbidden,
+                                not_found,
+                                method_not_allowed,
+                                not_acceptable,
+                                timeout,
+                                conflict,
+                                gone,
+                                length_required,
+                                precondition_failed,
+                                too_large,
+                                uri_too_long,
+                                unsupported_media_type,
+                                range,
+                                expectation_failed,
+                                misdirected,
+                                unprocessable,
+                                too_many_headers,
+                                internal,
+                                not_implemented,
+                                unavailable,
+                                version,
+                                illegal_transition};
 
 }  // namespace problems
 

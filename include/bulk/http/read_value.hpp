@@ -52,12 +52,10 @@ template <described_enum E>
 [[nodiscard]] or_problem<E> read_choice(std::string_view text, std::string_view field) {
     if (const auto value = from_name<E>(text)) return *value;
     std::string all;
-    for (const auto& each : enumerators_of<E>)
-        all += concat(all.empty() ? "" : ", ", each.name);
-    return refuse(
-        problems::invalid_argument,
-        concat(field, " takes one of ", all, ", and not '", text.substr(0, 64), '\''),
-        std::string{field});
+    for (const auto& each : enumerators_of<E>) all += concat(all.empty() ? "" : ", ", each.name);
+    return refuse(problems::invalid_argument,
+                  concat(field, " takes one of ", all, ", and not '", text.substr(0, 64), '\''),
+                  std::string{field});
 }
 
 }  // namespace bulk::http

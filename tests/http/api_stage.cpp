@@ -1,0 +1,175 @@
+#include <http/api_stage.hpp>
+
+#include <bulk/bulk.hpp>
+#include <bulk/feed.hpp>
+#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/http/api.hpp>
+
+#include <support/article_feed.hpp>
+#include <support/seeded_executor.hpp>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <variant>
+
+namespace api_stage {
+
+namespace {
+
+struct transfer {
+    std::string account;
+    int amount = 0;
+    std::optional<bulk::pii<std::string>> iban;
+};
+BULK_ROW(transfer, (account, .row_id = true), amount, iban);
+
+struct order {
+    std::optional<std::string> requested_by;
+    std::optional<bulk::pii<std::string>> secret;
+};
+BULK_METADATA(order, (requested_by, .description = "who ordered it"), secret);
+
+struct transfers : bulk::operation<transfers, transfer, order> {
+    BULK_OPERATION("transfers", .description = "Moves money", .track_row_data = true,
+                   .retryable = true)
+    bulk::result<> validate(const transfer& row, const order&) {
+        if (row.amount < 0) return bulk::fail("an amount is not negative");
+        return {};
+    }
+    BULK_STEP(approve, "Approve", .order = 1)
+    (const transfer& row, const order&, bulk::context&) {
+        if (row.account.starts_with('W'))
+            return bulk::outcome::wait_for_signal("approve-" + row.account);
+        return bulk::outcome::done();
+    }
+    BULK_STEP(book_it, "Book", .order = 2)
+    (const transfer& row, const order&, bulk::context&) {
+        return book ? book(row.account) : bulk::outcome::done();
+    }
+};
+
+struct articles : support::article_feed<articles> {
+    BULK_FEED("articles", .description = "What the shop has", .max_retries = 0)
+};
+
+}  // namespace
+
+struct stage::parts {
+    parts(const bulk::http::api_options& options, bulk::service_options on, bool has_feeds)
+        : service{bulk::operations<transfers>, storage, named(std::move(on)), bulk::read_options{},
+                  &jobs},
+          any{service} {
+        support::source_behaviour::now() = &source;
+        if (has_feeds) {
+            feeds.emplace(bulk::feeds<articles>, storage,
+                          bulk::feed_service_options{.worker_name = "test"}, &jobs);
+            any_feeds.emplace(*feeds);
+            for (int i = 0; i < 20; ++i)
+                source.data.put({"a" + std::to_string(100 + i), i * 10, 1,
+                                 (jobs.now() - std::chrono::hours{24}).time_since_epoch().count()});
+        }
+        api = bulk::http::make_api(&any, any_feeds ? &*any_feeds : nullptr, options);
+    }
+    ~parts() {
+        api.reset();
+        any_feeds.reset();
+        feeds.reset();
+        jobs.drop_all();
+    }
+
+    static bulk::service_options named(bulk::service_options on) {
+        on.service_name = "test";
+        return on;
+    }
+
+    support::source_behaviour source;
+    support::seeded_executor jobs{1};
+    bulk::memory::storage storage;
+    bulk::service<bulk::operation_list<transfers>, bulk::memory::storage> service;
+    bulk::typed_service<bulk::service<bulk::operation_list<transfers>, bulk::memory::storage>&> any;
+    std::optional<bulk::feed_service<bulk::memory::storage>> feeds;
+    std::optional<bulk::typed_feed_service<bulk::feed_service<bulk::memory::storage>&>> any_feeds;
+    std::shared_ptr<bulk::http::application> api;
+};
+
+stage::stage(bulk::http::api_options options, bulk::service_options service, bool has_feeds)
+    : parts_{std::make_unique<parts>(options, std::move(service), has_feeds)} {
+    book = {};
+}
+stage::~stage() { book = {}; }
+
+bulk::http::application& stage::app() { return *parts_->api; }
+bulk::any_service& stage::service() { return parts_->any; }
+bulk::memory::storage& stage::storage() { return parts_->storage; }
+
+void stage::drive() { advance(std::chrono::milliseconds{1'500}); }
+
+void stage::advance(std::chrono::microseconds time) {
+    auto& jobs = parts_->jobs;
+    const auto end = jobs.now() + time;
+    jobs.submit_at(end, bulk::job{[] {}});  // the clock stops there
+    while (jobs.now() < end && jobs.step()) {
+    }
+}
+
+answer stage::send(method verb, std::string target, header_list headers, incoming body) {
+    using namespace bulk::http;
+    if (!headers.has("host")) headers.add("Host", "localhost:8080");
+    request asked{.head = {.verb = verb,
+                           .target = std::move(target),
+                           .headers = std::move(headers),
+                           .peer = "127.0.0.1"}};
+    const auto admitted = app().admit(asked.head);
+    response said;
+    if (const auto* already = std::get_if<response>(&admitted)) {
+        said = *already;
+    } else {
+        const auto rule = std::get<body_rule>(admitted);
+        if (rule.kind == body_kind::whole) asked.body = body.body;
+        if (rule.kind == body_kind::none && !body.body.empty())
+            said = app().refuse(413, "no body is wanted");
+        if (rule.kind == body_kind::streamed)
+            asked.stream = [&body, given = std::size_t{0}](
+                               std::span<char> into) mutable -> bulk::result<std::size_t> {
+                const auto count = std::min({into.size(), body.piece, body.body.size() - given});
+                if (count == 0 && body.broken) return std::unexpected{*body.broken};
+                std::copy_n(body.body.data() + given, count, into.data());
+                given += count;
+                return count;
+            };
+        if (before_answer) before_answer();
+        if (said.status == 200) said = app().answer(asked);
+    }
+    answer read{said.status, said.headers, said.body, said.events};
+    std::vector<char> piece(1000);
+    while (said.stream) {
+        const auto count = said.stream(piece);
+        read.is_cut = !count;
+        if (!count || *count == 0) break;
+        read.body.append(piece.data(), *count);
+    }
+    return read;
+}
+
+answer stage::upload(std::string content, std::string query, header_list headers) {
+    if (!headers.has("content-type")) headers.add("Content-Type", "text/csv");
+    return send(method::post, "/api/v1/operations?" + query, std::move(headers),
+                {std::move(content)});
+}
+
+std::string stage::run(std::string content, std::string query) {
+    const auto made = upload(std::move(content), std::move(query));
+    drive();
+    return made.json()["id"].text();
+}
+
+std::string stage::three() {
+    book = [](std::string_view account) {
+        return account == "A-2" ? bulk::outcome::fail("the account A-2 is closed")
+                                : bulk::outcome::done();
+    };
+    return run(std::string{three_rows});
+}
+
+}  // namespace api_stage
