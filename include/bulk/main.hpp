@@ -3,12 +3,15 @@
 
 // A declaration as a whole program: `int main(int argc, char** argv) { return
 // bulk::main<provisioning>(argc, argv); }`. See docs/guide/command-line.md. A program with feeds
-// includes <bulk/feed_main.hpp>.
+// includes <bulk/feed_main.hpp>; one that links `bulk_http` has the verb `serve`.
 
 #include <bulk/bulk.hpp>
 #include <bulk/cli/process.hpp>
 #include <bulk/cli/program.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
+#ifdef BULK_HTTP  // dependency('bulk-http') says so: the program can serve
+#include <bulk/cli/serve_program.hpp>
+#endif
 
 #include <iostream>
 #include <string>

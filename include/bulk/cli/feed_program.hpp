@@ -51,17 +51,15 @@ namespace bulk::cli {
 template <typename... Feeds>
 struct feed_part {
     template <typename Storage>
-    static void add(Storage& storage, std::vector<verb_group>& groups,
-                    std::vector<open_workplace>& work) {
+    [[nodiscard]] static open_feeds opener(Storage& storage) {
         using storage_type = typename Storage::type;
         static_assert(
             feed_storage<storage_type>,
             "bulk::main<...>: the storage keeps no feeds: it needs feeds(), which gives a "
             "bulk::feed_ledger on its tables");
-        if constexpr (feed_storage<storage_type>) {
-            const open_feeds open =
-                [&storage](const session& program,
-                           scheduling where) -> result<std::unique_ptr<any_feed_service>> {
+        if constexpr (feed_storage<storage_type>)
+            return [&storage](const session& program,
+                              scheduling where) -> result<std::unique_ptr<any_feed_service>> {
                 const auto options = feeds_of(program.settings(), where);
                 if (auto valid = validate(options); !valid)
                     return std::unexpected{std::move(valid).error()};
@@ -70,13 +68,20 @@ struct feed_part {
                 return std::make_unique<typed_feed_service<feed_service<storage_type>>>(
                     feed_list<Feeds...>{}, std::move(*opened), options, program.log());
             };
-            groups.push_back(feed_verbs(open));
-            work.push_back([open](const session& program) -> result<std::unique_ptr<workplace>> {
-                auto service = open(program, scheduling::channels);
-                if (!service) return std::unexpected{std::move(service).error()};
-                return std::make_unique<feed_work>(std::move(*service));
-            });
-        }
+        else
+            return {};
+    }
+
+    template <typename Storage>
+    static void add(Storage& storage, std::vector<verb_group>& groups,
+                    std::vector<open_workplace>& work) {
+        const open_feeds open = opener(storage);
+        groups.push_back(feed_verbs(open));
+        work.push_back([open](const session& program) -> result<std::unique_ptr<workplace>> {
+            auto service = open(program, scheduling::channels);
+            if (!service) return std::unexpected{std::move(service).error()};
+            return std::make_unique<feed_work>(std::move(*service));
+        });
     }
 };
 

@@ -108,6 +108,11 @@ private:
 template <typename... Feeds>
 struct feed_part;
 
+/// What a program serves: `add(verbs, has_operations, open_feeds)`. Only serve_program.hpp has it, which
+/// main.hpp includes where `bulk_http` is linked.
+template <typename Open>
+struct serve_part;
+
 template <typename... Ops, typename... Feeds, typename Open>
 int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
                  const std::vector<std::string>& words, surroundings around) {
@@ -125,8 +130,18 @@ int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
                       "of <bulk/main.hpp>");
         if constexpr (is_known) feed_part<Feeds...>::add(storage, groups, work);
     }
+    const auto add_serve = [&] {
+        if constexpr (requires { sizeof(serve_part<Open>); }) {
+            if constexpr (has_feeds)
+                serve_part<Open>::add(groups.front().verbs, has_operations,
+                                      feed_part<Feeds...>::opener(storage));
+            else
+                serve_part<Open>::add(groups.front().verbs, has_operations, nullptr);
+        }
+    };
     if constexpr (has_operations) {
         groups.front().verbs = operation_verbs(std::move(work));
+        add_serve();
         const typed_catalog<Ops...> operations;
         session program{words, std::move(around), operations,
                         [&](const program_settings& settings,
@@ -143,6 +158,7 @@ int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
         return perform(program, words, groups);
     } else {
         groups.front().verbs.push_back(std::make_unique<worker_verb>(std::move(work)));
+        add_serve();
         session program{words, std::move(around)};
         return perform(program, words, groups);
     }

@@ -1,0 +1,443 @@
+// What surrounds every route: who may ask, from where, what is refused, and the document of all of it;
+// then feeds and the older routes.
+#include <http/api_stage.hpp>
+
+#include <bulk/core/names.hpp>
+#include <bulk/http/access.hpp>
+#include <bulk/http/api/all_routes.hpp>
+#include <bulk/http/api/openapi.hpp>
+#include <bulk/http/api/schema.hpp>
+#include <bulk/http/serve.hpp>
+
+#include <support/ut.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace boost::ut;
+using namespace std::string_literals;
+using api_stage::form;
+using api_stage::method;
+using api_stage::stage;
+namespace http = bulk::http;
+
+namespace {
+
+/// Two who may ask: one may act.
+http::api_options with_tokens() {
+    return {.access = http::by_tokens(
+                {{"anna", "the secret of anna", true}, {"otto", "the secret of otto", false}})};
+}
+
+http::header_list as(const std::string& name) {
+    return {{"Authorization", "Bearer the secret of " + name}};
+}
+
+/// A path of the table with something in its places.
+std::string filled(std::string_view path) {
+    std::string text{path};
+    for (const auto& [name, value] :
+         std::map<std::string, std::string>{{"{id}", "01890000-0000-7000-8000-000000000000"},
+                                            {"{name}", "transfers"},
+                                            {"{row}", "1"},
+                                            {"{key}", "k"}})
+        if (const auto at = text.find(name); at != std::string::npos)
+            text.replace(at, name.size(), value);
+    return text;
+}
+
+/// What is wrong with a value by its type in a schema; empty when nothing is.
+std::string mismatch(const support::json& value, std::string type) {
+    using kind = support::json::kind;
+    if (type.ends_with('?')) {
+        if (value.is_null()) return {};
+        type.pop_back();
+    }
+    if (type.starts_with('[')) {
+        if (value.is != kind::list) return "no list";
+        for (const auto& each : value.items)
+            if (auto wrong = mismatch(each, type.substr(1, type.size() - 2)); !wrong.empty())
+                return wrong;
+        return {};
+    }
+    if (type == "whole" || type == "number") return value.is == kind::number ? "" : "no number";
+    if (type == "truth") return value.is == kind::truth ? "" : "neither true nor false";
+    if (type == "object") return value.is == kind::object ? "" : "no object";
+    if (type == "anything") return {};
+    for (const auto& schema : http::api::schemas) {
+        if (schema.name != type) continue;
+        std::set<std::string> wanted, found{value.names.begin(), value.names.end()};
+        std::string wrong;
+        http::api::for_each_member(schema.members, [&](std::string_view name, std::string_view of) {
+            wanted.emplace(name);
+            if (auto why = mismatch(value[name], std::string{of}); !why.empty() && wrong.empty())
+                wrong = std::string{name} + ": " + why;
+        });
+        if (!wrong.empty()) return type + "." + wrong;
+        return wanted == found ? "" : type + " has other members: " + value.text();
+    }
+    if (value.is != kind::text) return "no text";
+    if (type == "count")
+        return value.text().find_first_not_of("-0123456789") == std::string::npos ? ""
+                                                                                  : "no digits";
+    if (type == "uuid") return value.text().size() == 36 ? "" : "no uuid";
+    if (type == "moment") return value.text().ends_with('Z') ? "" : "no moment";
+    return {};
+}
+
+}  // namespace
+
+suite<"who may ask"> access = [] {
+    "every route asks who asks, but for the two that say whether we live"_test = [] {
+        stage at{with_tokens(), {}, true};
+        for (const auto& route : http::api::all_routes) {
+            const auto nobody = at.send(route.verb, filled(route.path));
+            const auto stranger = at.send(route.verb, filled(route.path),
+                                          {{"Authorization", "Bearer the secret of ann"}});
+            const auto reader = at.send(route.verb, filled(route.path), as("otto"));
+            if (route.needs == http::api::right::open) {
+                expect(nobody.status == 200_i) << route.path;
+                continue;
+            }
+            expect(nobody.is_problem(401, "unauthenticated")) << route.path << nobody.body;
+            expect(nobody.header("www-authenticate") == "Bearer");
+            expect(stranger.status == 401_i) << route.path;
+            if (route.needs == http::api::right::operate)
+                expect(reader.is_problem(403, "forbidden")) << route.path << reader.body;
+            else
+                expect(reader.status != 401_i and reader.status != 403_i) << route.path;
+        }
+    };
+
+    "who asks stands in what they create, whatever they say"_test = [] {
+        stage at{with_tokens()};
+        auto headers = as("anna");
+        headers.add("Content-Type", "text/csv");
+        const auto made =
+            at.upload("account,amount\nA-1,1\n", "type=transfers&file_name=a.csv", headers);
+        expect(made.json()["created_by"] == "anna") << made.body;
+        const auto index = at.get("/api/v1", as("otto")).json();
+        expect(index["read_only"].is_true() and index["principal"]["name"] == "otto");
+    };
+
+    "what was done is told to the log, with who did it"_test = [] {
+        std::vector<http::action> seen;
+        auto options = with_tokens();
+        options.log = [&](const http::action& each) { seen.push_back(each); };
+        stage at{options};
+        auto headers = as("anna");
+        (void)at.post("/api/v1/operations/7/cancel", "{}", headers);
+        (void)at.get("/api/v1/operations", as("anna"));
+        expect(fatal(seen.size() == 1_u));
+        expect(seen[0].who == "anna" and seen[0].what == "cancelOperation");
+        expect(seen[0].status == 400_i and seen[0].where == "/api/v1/operations/7/cancel");
+    };
+
+    "a proxy's header counts if it comes from the proxy"_test = [] {
+        const auto proxy = http::by_proxy({.operators = {"anna"}});
+        http::request_head head{.headers = {{"X-Remote-User", "anna"}}, .peer = "127.0.0.1"};
+        expect(proxy(head).value().name == "anna" and proxy(head).value().may_operate);
+        head.headers.set("X-Remote-User", "otto");
+        expect(!proxy(head).value().may_operate);
+        head.peer = "10.0.0.7";
+        expect(proxy(head).error().kind.status == 401_i);
+        head.peer = "::1";
+        head.headers.add("X-Remote-User", "anna");
+        expect(!proxy(head)) << "two names are none";
+        const auto both = http::any_of({http::by_tokens({{"t", "0123456789abcdef", true}}), proxy});
+        head = {.headers = {{"Authorization", "bearer 0123456789abcdef"}}, .peer = "10.0.0.7"};
+        expect(both(head).value().name == "t");
+        head.headers = {};
+        expect(!both(head));
+    };
+
+    "secrets are the same only if all of them is"_test = [] {
+        expect(http::same_secret("abc", "abc"));
+        for (const auto* other : {"", "a", "ab", "abcd", "abcabc", "xbc", "abx"})
+            expect(!http::same_secret(other, "abc") and !http::same_secret("abc", other)) << other;
+        expect(!http::same_secret("", ""));
+    };
+
+    "an address that others reach needs somebody who says who they are"_test = [] {
+        stage at;
+        const auto open = http::open_api(&at.service(), nullptr, {.port = 0, .address = "0.0.0.0"});
+        expect(fatal(!open.has_value()));
+        expect(open.error().message.contains("127.0.0.1")) << open.error().message;
+        expect(!http::open_api(nullptr, nullptr, {}).has_value());
+    };
+};
+
+suite<"from where"> origins = [] {
+    "a name that is not ours is misdirected, an address is not"_test = [] {
+        stage at{{.origins = {.hosts = {"bulk.example.org"}}}};
+        for (const std::string host : {"localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:80",
+                                       "10.1.2.3", "bulk.example.org", "Bulk.Example.Org:443"})
+            expect(at.get("/api/v1", {{"Host", host}}).status == 200_i) << host;
+        for (const std::string host : {"evil.example", "localhost.evil.example",
+                                       "evil.example:8080", "", "127.0.0.1.nip.io"})
+            expect(at.get("/api/v1", {{"Host", host}}).is_problem(421, "misdirected")) << host;
+    };
+
+    "pages of other sites change nothing"_test = [] {
+        stage at{{.origins = {.origins = {"https://ops.example"}}}};
+        const auto cancel = [&](http::header_list headers) {
+            return at.post("/api/v1/operations/7/cancel", "{}", std::move(headers)).status;
+        };
+        expect(cancel({}) == 400_i) << "no browser";
+        expect(cancel({{"Origin", "http://localhost:8080"}}) == 400_i);
+        expect(cancel({{"Origin", "https://ops.example"}, {"Sec-Fetch-Site", "cross-site"}}) ==
+               400_i);
+        expect(cancel({{"Sec-Fetch-Site", "same-origin"}}) == 400_i);
+        expect(cancel({{"Origin", "http://evil.example"}}) == 403_i);
+        expect(cancel({{"Origin", "null"}}) == 403_i);
+        expect(cancel({{"Origin", "http://localhost:9999"}}) == 403_i);
+        expect(cancel({{"Sec-Fetch-Site", "cross-site"}}) == 403_i);
+        expect(cancel({{"Sec-Fetch-Site", "same-site"}}) == 403_i);
+    };
+
+    "other sites are told nothing, unless they are listed"_test = [] {
+        stage closed;
+        const auto none = closed.get("/api/v1", {{"Origin", "https://ops.example"}});
+        expect(!none.headers.has("access-control-allow-origin"));
+        stage at{{.origins = {.origins = {"https://ops.example"}}}};
+        const auto listed = at.get("/api/v1", {{"Origin", "https://ops.example"}});
+        expect(listed.header("access-control-allow-origin") == "https://ops.example");
+        expect(listed.header("vary") == "Origin");
+        const auto other = at.get("/api/v1", {{"Origin", "https://ops.example.evil"}});
+        expect(!other.headers.has("access-control-allow-origin"));
+        const auto asked =
+            at.send(method::options, "/api/v1/operations",
+                    {{"Origin", "https://ops.example"}, {"Access-Control-Request-Method", "POST"}});
+        expect(asked.status == 204_i);
+        expect(asked.header("access-control-allow-methods").contains("POST"));
+        expect(asked.header("access-control-allow-headers").contains("Idempotency-Key"));
+    };
+
+    "nothing is framed, sniffed or kept"_test = [] {
+        stage at;
+        for (const std::string path : {"/api/v1", "/nowhere", "/api/v1/operations/x", "/healthz"}) {
+            const auto said = at.get(path);
+            expect(said.header("x-content-type-options") == "nosniff") << path;
+            expect(said.header("cache-control") == "no-store") << path;
+            expect(said.header("content-security-policy").contains("frame-ancestors 'none'"))
+                << path;
+        }
+    };
+};
+
+suite<"the surface"> surface = [] {
+    "what is not there, and what cannot be done there"_test = [] {
+        stage at;
+        expect(at.get("/nowhere").is_problem(404, "not_found"));
+        expect(at.get("/api/v1/feeds").is_problem(404, "not_found")) << "a program without feeds";
+        const auto put = at.send(method::put, "/api/v1/operations");
+        expect(put.is_problem(405, "method_not_allowed"));
+        expect(put.header("allow") == "GET, POST, HEAD, OPTIONS") << put.header("allow");
+        const auto options = at.send(method::options, "/api/v1/operations");
+        expect(options.status == 204_i and options.header("allow") == "GET, POST, HEAD, OPTIONS");
+        expect(at.send(method::head, "/api/v1/operations").status == 200_i);
+        expect(at.get("/api/v1/operations", {{"Accept", "text/html"}})
+                   .is_problem(406, "not_acceptable", "Accept"));
+        expect(
+            at.get("/api/v1/operations", {{"Accept", "text/html, application/*;q=0.5"}}).status ==
+            200_i);
+        for (const std::string odd : {"/api/v1/../x", "/api//v1", "/api/v1/operations/%2e%2e",
+                                      "/api/v1/operations/%zz", "/api/v1/operations/%00"})
+            expect(at.get(odd).status == 400_i or at.get(odd).status == 404_i) << odd;
+    };
+
+    "the document has every route, and nothing else"_test = [] {
+        stage at{{}, {}, true};
+        for (const bool is_older : {false, true}) {
+            const auto document =
+                at.get(is_older ? "/openapi/v1.json" : "/api/v1/openapi.json").json();
+            expect(fatal(document.is == support::json::kind::object));
+            expect(document["openapi"] == "3.1.0");
+            std::set<std::string> described, served, ids;
+            for (std::size_t i = 0; i < document["paths"].size(); ++i)
+                for (std::size_t j = 0; j < document["paths"][i].size(); ++j) {
+                    const auto& operation = document["paths"][i][j];
+                    described.insert(document["paths"][i].names[j] + ' ' +
+                                     document["paths"].names[i]);
+                    expect(ids.insert(operation["operationId"].text()).second);
+                    expect(operation["responses"].size() > 1_u);
+                }
+            for (const auto& route : http::api::all_routes) {
+                if ((route.topic == http::api::older) != is_older) continue;
+                std::string verb{http::api::verb_name(route.verb)};
+                for (char& c : verb) c = bulk::lower_case(c);
+                served.insert(verb + ' ' + std::string{route.path});
+            }
+            expect(described == served);
+        }
+    };
+
+    "every name in the document is one that it explains"_test = [] {
+        stage at{{}, {}, true};
+        const auto said = at.get("/api/v1/openapi.json");
+        const auto document = said.json();
+        std::set<std::string> known{document["components"]["schemas"].names.begin(),
+                                    document["components"]["schemas"].names.end()};
+        constexpr std::string_view mark = "#/components/schemas/";
+        for (auto at = said.body.find(mark); at != std::string::npos;
+             at = said.body.find(mark, at + 1)) {
+            const auto begin = at + mark.size();
+            const auto name = said.body.substr(begin, said.body.find('"', begin) - begin);
+            expect(known.contains(name)) << name;
+        }
+    };
+
+    "answers are what the document says"_test = [] {
+        stage at{{}, {}, true};
+        const auto id = at.three();
+        const auto run = at.post("/api/v1/feeds/articles/runs").json()["id"].text();
+        at.advance(std::chrono::minutes{1});
+        int checked = 0;
+        for (const auto& route : http::api::all_routes) {
+            if (route.verb != method::get || route.gives.empty() || route.topic == http::api::older)
+                continue;
+            std::string path{route.path};
+            const bool is_feed = route.topic == "feeds" || route.topic == "runs";
+            for (const auto& [name, value] :
+                 std::map<std::string, std::string>{{"{id}", is_feed ? run : id},
+                                                    {"{name}", is_feed ? "articles" : "transfers"},
+                                                    {"{row}", "2"}})
+                if (const auto at = path.find(name); at != std::string::npos)
+                    path.replace(at, name.size(), value);
+            const auto said = at.get(path);
+            expect(said.status == 200_i) << path << said.body;
+            const auto wrong = mismatch(said.json(), std::string{route.gives});
+            expect(wrong.empty()) << path << wrong;
+            ++checked;
+        }
+        expect(checked > 25_i);
+        expect(mismatch(at.post("/api/v1/operations/" + id + "/retry").json(), "retry_answer")
+                   .empty());
+        expect(mismatch(at.get("/nowhere").json(), "problem").empty());
+    };
+};
+
+suite<"feeds"> feeds = [] {
+    "a feed is planned, run, looked at and moved"_test = [] {
+        stage at{{}, {}, true};
+        const auto plan = at.get("/api/v1/feeds/articles/plan").json();
+        expect(plan["estimated"] == "20" and plan["type"] == "full") << plan.text();
+        expect(plan["partitions"].size() > 0_u);
+        const auto started = at.post("/api/v1/feeds/articles/runs", R"({"trace":"t-1"})");
+        expect(started.status == 202_i) << started.body;
+        const auto id = started.json()["id"].text();
+        expect(started.header("location") == "/api/v1/runs/" + id);
+        expect(started.json()["started_by"] == "local" and started.json()["trace"] == "t-1");
+        expect(at.post("/api/v1/feeds/articles/runs").is_problem(409, "conflict"));
+        at.advance(std::chrono::minutes{1});
+        const auto run = at.get("/api/v1/runs/" + id).json();
+        expect(run["state"] == "completed") << run.text();
+        expect(run["records"] == "20" and run["consolidated"] == "20");
+        const auto parts = at.get("/api/v1/runs/" + id + "/partitions?state=completed").json();
+        expect(parts["items"].size() > 0_u and parts["items"][0]["state"] == "completed");
+        expect(at.get("/api/v1/runs?feed=articles&state=completed").json()["items"].size() == 1_u);
+        expect(at.get("/api/v1/runs?active=true").json()["items"].size() == 0_u);
+        const auto items = at.get("/api/v1/feeds/articles/items?limit=7").json();
+        expect(items["items"].size() == 7_u and !items["next"].is_null());
+        expect(at.get("/api/v1/feeds/articles/items?limit=7&after=" + items["next"].text())
+                   .json()["items"]
+                   .size() == 7_u);
+        expect(at.get("/api/v1/feeds/articles/items?key=a101").json()["items"].size() == 1_u);
+        expect(at.get("/api/v1/runs/" + id + "/events").json()["items"][0]["run"] == id);
+        const auto feed = at.get("/api/v1/feeds/articles").json();
+        expect(feed["newest_run"]["id"] == id and !feed["watermark"]["value"].is_null());
+        const auto moved = at.send(method::put, "/api/v1/feeds/articles/watermark",
+                                   {{"Content-Type", "application/json"}}, {R"({"value":null})"});
+        expect(moved.status == 200_i and moved.json()["value"].is_null()) << moved.body;
+        expect(at.send(method::put, "/api/v1/feeds/articles/watermark",
+                       {{"Content-Type", "application/json"}}, {"{}"})
+                   .is_problem(400, "invalid_argument", "value"));
+        expect(at.get("/api/v1/feeds/article").is_problem(404, "not_found", "name"));
+        expect(at.get("/api/v1/runs/7").is_problem(400, "invalid_argument", "id"));
+        expect(at.post("/api/v1/runs/" + id + "/cancel", R"({"why":"x"})")
+                   .is_problem(400, "invalid_argument", "why"));
+        expect(at.post("/api/v1/runs/" + id + "/cancel").status == 409_i);
+        expect(at.send(method::remove, "/api/v1/runs/" + id).status == 204_i);
+        expect(at.get("/api/v1/runs/" + id).status == 404_i);
+    };
+};
+
+suite<"older routes"> older = [] {
+    "a client of BulkSharp finds what it knows"_test = [] {
+        stage at;
+        const auto types = at.get("/api/operations").json();
+        expect(types[0]["name"] == "transfers" and types[0]["isStepBased"].is_true());
+        expect(at.get("/api/operations/none/template").status == 404_i);
+        expect(at.get("/api/operations/none/template").json()["error"] ==
+               "Operation 'none' not found");
+        const auto post = [&](const form& body) {
+            return at.send(method::post, "/api/bulks", body.headers(), {body.body(), 13});
+        };
+        expect(at.post("/api/bulks", "{}").body == "\"Form data required\"");
+        expect(post(form{}.field("operationName", "transfers")).body == "\"File is required\"");
+        expect(post(form{}.file("a.csv", "x")).body == "\"Operation name is required\"");
+        api_stage::book = [](std::string_view account) {
+            return account == "A-2" ? bulk::outcome::fail("closed") : bulk::outcome::done();
+        };
+        const auto made = post(form{}
+                                   .file("june.csv", api_stage::three_rows)
+                                   .field("operationName", "transfers")
+                                   .field("metadata", "{}")
+                                   .field("createdBy", "mallory"));
+        expect(made.status == 200_i) << made.body;
+        const auto id = made.json()["operationId"].text();
+        at.drive();
+        const auto base = "/api/bulks/" + id;
+        const auto bulk = at.get(base).json();
+        expect(bulk["status"] == "CompletedWithErrors" and bulk["failedRows"] == "2");
+        expect(bulk["createdBy"] == "local" and !bulk["errorMessage"].is_there());
+        expect(at.get(base + "/status").json()["errorCount"] == "2");
+        const auto list = at.get("/api/bulks?status=CompletedWithErrors&pageSize=1000").json();
+        expect(list["totalCount"] == "1" and list["pageSize"] == "200");
+        expect(!list["hasNextPage"].is_true());
+        const auto errors = at.get(base + "/errors?errorType=StepFailure&page=1").json();
+        expect(errors["items"][0]["rowNumber"] == "2") << errors.text();
+        const auto rows = at.get(base + "/rows?state=Failed").json();
+        expect(rows["totalCount"] == "2" and rows["items"][0]["totalSteps"] == "2");
+        expect(at.get(base + "/file").body == api_stage::three_rows);
+        expect(at.get(base + "/export?mode=data&format=csv&state=Failed").body.contains("A-2"));
+        expect(at.get(base + "/retry/eligibility").json()["isEligible"].is_true());
+        api_stage::book = {};
+        const auto retried = at.post(base + "/retry/rows", R"({"rowNumbers":[2]})").json();
+        expect(retried["rowsSubmitted"] == "1");
+        at.drive();
+        expect(at.get(base + "/retry/history").json()["items"][0]["errorMessage"] == "closed");
+        expect(at.post(base + "/retry").status == 400_i);
+        expect(at.get(base + "/events?limit=2").json().size() == 2_u);
+        expect(at.get("/api/events?since=0").json()[0]["eventType"] == "Created");
+        expect(at.post(base + "/cancel").status == 200_i);
+        expect(at.get("/api/bulks/7").status == 404_i);
+        expect(
+            at.get("/api/bulks/01890000-0000-7000-8000-000000000000/errors").json()["totalCount"] ==
+            "0");
+        const auto bad = form{}.field("operationName", "transfers").file("a.csv", "account\nx\n");
+        const auto checked =
+            at.send(method::post, "/api/bulks/validate", bad.headers(), {bad.body()});
+        expect(checked.status == 200_i and !checked.json()["valid"].is_true()) << checked.body;
+        expect(checked.json()["fileErrors"].size() == 1_u);
+    };
+
+    "signals by the user's key"_test = [] {
+        stage at;
+        const auto id = at.run("account,amount\nW-1,1\nW-2,1\n");
+        const auto base = "/api/bulks/" + id + "/signal/";
+        const auto done = at.send(method::post, base + "approve-W-1").json();
+        expect(done["rowNumber"] == "1" and done["completed"].is_true()) << done.text();
+        const auto failed = at.post(base + "approve-W-2/fail", R"({"errorMessage":"no"})").json();
+        expect(failed["failed"].is_true() and failed["step"] == "Approve") << failed.text();
+        at.drive();
+        expect(at.get("/api/bulks/" + id + "/errors").json()["items"][0]["errorType"] ==
+               "SignalFailure");
+    };
+};
+
+int main() {}
