@@ -96,11 +96,11 @@ suite<"sockets"> sockets = [] {
             std::string{table} + boundary;
         // What a route says to what the others have left: removals come last.
         const std::map<std::string_view, int> other_answers{
-            {"resumeRun", 409},          {"retryRun", 409},        {"consolidateRun", 409},
-            {"cancelRun", 409},          {"cancelOperation", 409}, {"pauseOperation", 409},
-            {"resumeOperation", 409},    {"sendSignal", 409},      {"olderSignalStep", 404},
-            {"olderFailStep", 404},      {"retryOperation", 202},  {"olderRetryBulk", 0},
-            {"olderRetryBulkRows", 400}, {"startRun", 0}};
+            {"resumeRun", 409},       {"retryRun", 409},        {"cancelRun", 409},
+            {"cancelOperation", 409}, {"pauseOperation", 409},  {"resumeOperation", 409},
+            {"sendSignal", 409},      {"olderSignalStep", 404}, {"olderFailStep", 404},
+            {"retryOperation", 202},  {"olderRetryBulk", 0},    {"olderRetryBulkRows", 400},
+            {"startRun", 0}};
         int walked = 0;
         for (const int pass : {1, 2})
             for (const auto& route : http::api::all_routes) {

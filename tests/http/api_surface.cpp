@@ -91,7 +91,7 @@ std::string mismatch(const support::json& value, std::string type) {
 
 }  // namespace
 
-suite<"who may ask"> access = [] {
+suite<"who may ask"> rights = [] {
     "every route asks who asks, but for the two that say whether we live"_test = [] {
         stage at{with_tokens(), {}, true};
         for (const auto& route : http::api::all_routes) {
