@@ -81,7 +81,7 @@ private:
         if (stored) {
             ++stored_;
             until_ = engine_->jobs().now() + engine_->batch_request().lease_time;
-            // Its thread goes on: waking another for each chunk costs more than the chunk.
+            // Its thread goes on, and no other is woken.
             return engine_->jobs().submit_next(
                 job{[self = this->shared_from_this()] { self->map_next(); }});
         }
