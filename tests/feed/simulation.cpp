@@ -13,10 +13,10 @@
 #include <support/temporary_directory.hpp>
 #endif
 
-#include <support/simulation_audit.hpp>
 #include <support/feed_story.hpp>
 #include <support/process_executor.hpp>
 #include <support/restless_source.hpp>
+#include <support/simulation_audit.hpp>
 #include <support/watched_feeds.hpp>
 
 #include <algorithm>

@@ -286,6 +286,9 @@ suite<"operations"> operations = [] {
         expect(at.send(api_stage::method::remove, of(id)).status == 204_i);
         expect(at.get(of(id)).status == 404_i);
         const auto other = at.upload("account,amount\nA-1,10\n").json()["id"].text();
+        expect(at.post(of(other, "/pause")).status == 202_i);
+        expect(at.get(of(other, "/events")).body.contains("Pause requested by local"))
+            << "who did it stands in the events";
         expect(at.post(of(other, "/cancel")).status == 202_i);
         at.drive();
         expect(at.get(of(other, "/status")).json()["state"] == "cancelled");

@@ -34,14 +34,17 @@ enum class event_kind : std::uint8_t {
     run_completed,
     run_failed,
     run_cancelled,
-    watermark_moved,
+    watermark_moved,  ///< up to here of a feed's run
+    requested,        ///< somebody asked for something; the message says who, and for what
 };
 BOOST_DESCRIBE_ENUM(event_kind, created, status_changed, completed, failed, cancelled, row_failed,
                     run_started, partition_completed, partition_failed, partitions_retried,
                     consolidation_started, consolidation_skipped, run_completed, run_failed,
-                    run_cancelled, watermark_moved)
+                    run_cancelled, watermark_moved, requested)
 
-[[nodiscard]] constexpr bool is_of_run(event_kind kind) { return kind >= event_kind::run_started; }
+[[nodiscard]] constexpr bool is_of_run(event_kind kind) {
+    return kind >= event_kind::run_started && kind <= event_kind::watermark_moved;
+}
 
 enum class severity : std::uint8_t { info, warning, error };
 BOOST_DESCRIBE_ENUM(severity, info, warning, error)
@@ -96,6 +99,14 @@ inline std::string seconds_text(std::chrono::microseconds span) {
     auto event = detail::about(operation, event_kind::status_changed, now);
     event.previous = previous;
     event.message = concat(name_of(previous), " to ", name_of(operation.state));
+    return event;
+}
+
+/// "Cancel requested by anna": what happens then is told by events of its own.
+[[nodiscard]] inline event requested_event(const operation_record& operation, std::string_view what,
+                                           std::string_view who, timestamp now) {
+    auto event = detail::about(operation, event_kind::requested, now);
+    event.message = concat(what, " requested by ", who);
     return event;
 }
 

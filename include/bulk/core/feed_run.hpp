@@ -83,16 +83,16 @@ struct feed_run {
     std::uint32_t partitions = 0;  ///< all of them
     std::uint32_t completed = 0;
     std::uint32_t failed = 0;
-    std::uint64_t estimated = 0;  ///< records, by the plan
     bool is_capped = false;       ///< the plan leaves out what is too much: never the whole source
+    std::uint64_t estimated = 0;  ///< records, by the plan
     std::uint64_t records = 0;    ///< that the source gave, each once
     std::uint64_t changed = 0;    ///< those that are not what they were after the last run
 
     std::optional<timestamp> consolidate_at{};  ///< asked for, not before then
     bool is_forced = false;                     ///< by a person, although partitions failed
+    bool is_handed_out = false;                 ///< all changed items: see `cursor`
     std::optional<timestamp> consolidation_started_at{};
     std::string cursor{};            ///< the key up to which changed items are handed out
-    bool is_handed_out = false;      ///< all of them
     std::uint64_t batches = 0;       ///< handed out so far
     std::uint64_t open_batches = 0;  ///< of them, not done
     std::uint64_t consolidated = 0;  ///< items

@@ -93,6 +93,7 @@ public:
     virtual result<> pause(operation_id id) = 0;
     virtual result<> resume(operation_id id) = 0;
     virtual result<> remove(operation_id id) = 0;
+    virtual result<> note(operation_id id, std::string_view what, std::string_view who) = 0;
     virtual result<prune_report> prune(const prune_options& options) = 0;
 
     // --- events, and the service itself --------------------------------------------------------------
@@ -203,6 +204,9 @@ public:
     result<> pause(operation_id id) override { return service_.pause(id); }
     result<> resume(operation_id id) override { return service_.resume(id); }
     result<> remove(operation_id id) override { return service_.remove(id); }
+    result<> note(operation_id id, std::string_view what, std::string_view who) override {
+        return service_.note(id, what, who);
+    }
     result<prune_report> prune(const prune_options& options) override {
         return service_.prune(options);
     }

@@ -156,6 +156,11 @@ public:
         return asked;
     }
 
+    /// Says in the events of an operation who asked for what, for front doors that know it.
+    [[nodiscard]] result<> note(operation_id id, std::string_view what, std::string_view who) {
+        return core_->note(id, what, who);
+    }
+
     // --- rows ------------------------------------------------------------------------------------
 
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {

@@ -32,6 +32,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace bulk {
@@ -170,6 +171,20 @@ public:
             if (stored) return {};
             if (stored.error().code != errc::conflict)
                 return std::unexpected{std::move(stored).error()};
+        }
+    }
+
+    /// Says in the events of an operation who asked for what.
+    [[nodiscard]] result<> note(operation_id id, std::string_view what, std::string_view who) {
+        while (true) {
+            const auto record = storage_.get(id);
+            if (!record) return std::unexpected{record.error()};
+            auto stored =
+                storage_.update(*record, {requested_event(*record, what, who, jobs_.now())});
+            if (!stored && stored.error().code == errc::conflict) continue;
+            if (!stored) return std::unexpected{std::move(stored).error()};
+            subscriptions_.notify();
+            return {};
         }
     }
 

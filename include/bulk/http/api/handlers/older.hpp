@@ -150,7 +150,8 @@ namespace bulk::http::api {
 
 /// Always 200, whatever there was to cancel.
 [[nodiscard]] inline reply older_cancel(call& asked) {
-    if (const auto id = parse_operation_id(asked.path("id"))) (void)asked.service().cancel(*id);
+    if (const auto id = parse_operation_id(asked.path("id")); id && asked.service().cancel(*id))
+        (void)asked.service().note(*id, "Cancel", asked.who.name);
     return response{.status = 200};
 }
 
@@ -166,6 +167,8 @@ namespace bulk::http::api {
     }
     const auto receipt = send_signal(asked.service(), found->id, std::move(key), row, failure);
     if (!receipt) return refuse(problems::not_found, receipt.error().message);
+    (void)asked.service().note(found->id, concat("Signal '", asked.path("key"), '\''),
+                               asked.who.name);
     const auto* about = description_of(asked.service(), found->name);
     return json_response(
         200, older_object{}
@@ -190,6 +193,7 @@ namespace bulk::http::api {
     if (!found) return refuse(problems::invalid_argument, found.error().detail);
     const auto answer = asked.service().retry(found->id, filter);
     if (!answer) return refuse(problems::invalid_argument, answer.error().message);
+    (void)asked.service().note(found->id, "Retry", asked.who.name);
     older_object shape;
     shape.text("operationId", to_text(found->id))
         .number("rowsSubmitted", answer->submitted + answer->resumed)

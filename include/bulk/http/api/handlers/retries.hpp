@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/concat.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/signal.hpp>
 #include <bulk/http/api/call.hpp>
@@ -51,6 +52,7 @@ namespace bulk::http::api {
     if (!filter) return std::unexpected{filter.error()};
     const auto answer = http::asked(asked.service().retry(found->id, *filter), "rows");
     if (!answer) return std::unexpected{answer.error()};
+    (void)asked.service().note(found->id, "Retry", asked.who.name);
     return json_response(
         202,
         json_object{}
@@ -125,6 +127,7 @@ namespace bulk::http::api {
     const auto receipt = http::asked(
         send_signal(asked.service(), found->id, **key, *row, std::move(*failure)), "key");
     if (!receipt) return std::unexpected{receipt.error()};
+    (void)asked.service().note(found->id, concat("Signal '", **key, '\''), asked.who.name);
     const auto* about = description_of(asked.service(), found->name);
     json_object shape;
     shape.add("is_kept", receipt->is_kept)
