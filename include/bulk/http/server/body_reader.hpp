@@ -40,7 +40,7 @@ public:
           allowed_{allowed},
           left_{head.length},
           owes_continue_{head.wants_continue && head.has_body()} {
-        if (head.is_chunked) chunks_.emplace();
+        if (head.is_chunked) chunks_.emplace(allowed.most);
     }
 
     /// Bytes, 0 at the end; or a status to refuse it with, or `nobody`.
