@@ -303,6 +303,25 @@ suite<"http abuse by number"> numbers = [] {
         if (raw_http::counts_memory) expect(raw_http::resident_mb() - before < 64.0_d);
     };
 
+    "without a descriptor left a connection waits until there is one"_test = [] {
+        const stage at;
+        expect(at.is_alive());
+        const int next = ::dup(0);
+        ::close(next);
+        rlimit before{};
+        ::getrlimit(RLIMIT_NOFILE, &before);
+        rlimit scarce = before;
+        scarce.rlim_cur = static_cast<rlim_t>(next) + 1;
+        ::setrlimit(RLIMIT_NOFILE, &scarce);
+        auto client = at.connect();  // the last one that there is
+        expect(client.is_connected());
+        client.send(get("/"));
+        expect(!at.connect().is_connected()) << "there is none";
+        ::setrlimit(RLIMIT_NOFILE, &before);
+        expect(client.read().body == "fine");
+        expect(at.is_alive());
+    };
+
     "slow readers of downloads hold up nothing but themselves"_test = [] {
         const stage at;
         const double before = raw_http::resident_mb();
