@@ -8,9 +8,7 @@
 #include <support/ut.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>

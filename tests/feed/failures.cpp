@@ -4,7 +4,10 @@
 #include <support/feed_crash_stage.hpp>
 #include <support/ut.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 using namespace boost::ut;
@@ -511,6 +514,7 @@ suite<"cancelling"> cancelling = [] {
         while (on.get(run.id).consolidated == 0) (void)on.step();
         const auto cancelled = on.service->cancel(run.id);
         expect(fatal(cancelled.has_value()));
+        expect(cancelled->open_batches == 0_ul) << "nobody holds anything of it";
         for (int i = 0; i < 200; ++i) (void)on.step();
         expect(on.get(run.id) == *cancelled);
         expect(not on.storage.real_feeds().next_due({"articles"}).value().has_value());

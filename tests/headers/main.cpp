@@ -1,5 +1,6 @@
 // The other unit that includes everything, linked with the first and with every header alone.
 #include <bulk/bulk.hpp>
+#include <bulk/feed.hpp>
 
 int bulk_version();
 

@@ -8,11 +8,13 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -64,8 +66,9 @@ public:
                     bulk::timestamp now) {
         return call("retry_page", [&] { return ledger_.retry_page(work, why, at, now); });
     }
-    auto fail_page(const bulk::page_work& work, const std::string& why, bulk::timestamp now) {
-        return call("fail_page", [&] { return ledger_.fail_page(work, why, now); });
+    auto fail_page(const bulk::page_work& work, const std::string& why, bulk::timestamp now,
+                   bulk::retry_from from = bulk::retry_from::page) {
+        return call("fail_page", [&] { return ledger_.fail_page(work, why, now, from); });
     }
     auto return_page(const bulk::page_work& work, bulk::timestamp now) {
         return call("return_page", [&] { return ledger_.return_page(work, now); });

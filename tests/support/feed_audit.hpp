@@ -107,13 +107,13 @@ public:
         if (records != run.records)
             wrong(about_ + std::to_string(run.records) + " records, its partitions have " +
                   std::to_string(records));
+        if (run.open_batches != 0) wrong(about_ + "has open batches");
         if (run.completed_at) check_completed(run);
         check_events(run, finished);
     }
 
 private:
     void check_completed(const bulk::feed_run& run) {
-        if (run.open_batches != 0) wrong(about_ + "has open batches");
         if (run.consolidated + run.bad_items != run.changed + run.keyless)
             wrong(about_ + std::to_string(run.consolidated) + " items consolidated of " +
                   std::to_string(run.changed) + " that changed");

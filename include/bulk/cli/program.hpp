@@ -117,7 +117,7 @@ int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
     lazy_storage storage{std::move(open_storage)};
     std::vector<verb_group> groups(1);
     std::vector<open_workplace> work;
-    if constexpr (has_operations) work.push_back(operation_work::open);
+    if constexpr (has_operations) work.emplace_back(operation_work::open);
     if constexpr (has_feeds) {
         constexpr bool is_known = requires { sizeof(feed_part<Feeds...>); };
         static_assert(is_known,

@@ -13,6 +13,7 @@ namespace bulk {
 // at place 0, those before it have negative numbers.
 
 /// Holds the granule behind the last one of any axis, and what is multiplied with it below.
+// NOLINTNEXTLINE(modernize-use-using): no alias can be an extension
 __extension__ typedef __int128 granule;
 
 /// Some granules in a row: `end` is behind the last of them.
