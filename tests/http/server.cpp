@@ -5,6 +5,7 @@
 #include <support/ut.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <functional>
@@ -105,6 +106,16 @@ suite<"http requests"> requests = [] {
         expect(at.app->pulled.load() == 0_u);
         expect(client.ask(get("/")).body == "fine") << "the connection goes on";
         expect(head("/events").status == 200_i);
+        expect(client.is_at_end());
+    };
+
+    "one who says nothing more is answered still"_test = [] {
+        const stage at;
+        auto client = at.connect();
+        client.send(post("/echo", "Content-Length: 5\r\n", "hello") + get("/"));
+        client.finish();
+        expect(client.read().body == "hello");
+        expect(client.read().body == "fine");
         expect(client.is_at_end());
     };
 
@@ -624,6 +635,55 @@ suite<"http stop"> stopping = [] {
         at.app->open();
         stop.join();
         expect(at.app->waiting.value() == 0_i);
+    };
+
+    "a stop in the middle of everything ends"_test = [] {
+        for (unsigned round = 0; round <= 15; ++round) {
+            stage at{{.threads = 2, .heartbeat = 1ms, .shutdown_timeout = 20ms}};
+            std::atomic<bool> is_over = false;
+            std::atomic<unsigned> asked = 0;
+            std::vector<std::thread> clients;
+            for (unsigned i = 0; i < 6; ++i)
+                clients.emplace_back([&, i] {
+                    for (unsigned n = i; !is_over; ++n, ++asked) {
+                        auto client = at.connect(n % 3 == 0 ? 4096 : 0);
+                        if (!client.is_connected()) return;
+                        switch (n % 7) {
+                            case 0:
+                                (void)client.ask(get("/"));
+                                break;
+                            case 1:
+                                client.send(post("/upload", "Content-Length: 1000\r\n", "abc"));
+                                break;
+                            case 2:
+                                client.send(get("/events"));
+                                (void)client.read_head();
+                                break;
+                            case 3:
+                                client.send(get("/download/1000000"));
+                                (void)client.read_exactly(5000);
+                                client.reset();
+                                break;
+                            case 4:
+                                client.send("GET / HT");
+                                break;
+                            case 5:
+                                client.send(get("/events"));
+                                (void)client.read();  // until the stop
+                                break;
+                            default:
+                                (void)client.ask(post("/upload", "Transfer-Encoding: chunked\r\n",
+                                                      in_chunks(std::string(5000, 'x'), 99)));
+                        }
+                    }
+                });
+            while (asked < round) std::this_thread::yield();  // after 15 all of them listen
+            at.server->stop();
+            is_over = true;
+            for (auto& each : clients) each.join();
+            expect(at.app->listeners.value() == 0_i and at.app->downloads.value() == 0_i);
+            expect(at.app->uploading.value() == 0_i);
+        }
     };
 
     "a server that nobody asked anything stops at once"_test = [] {

@@ -233,8 +233,8 @@ private:
     }
 
     response listen() {
+        const std::scoped_lock lock{mutex_};  // so that whoever is counted is the last
         auto made = std::make_shared<listener>(listeners);
-        const std::scoped_lock lock{mutex_};
         listener_ = made;
         return {.headers = {{"Content-Type", "text/event-stream"}}, .events = std::move(made)};
     }

@@ -4,7 +4,9 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
+#include <bulk/http/header_parameter.hpp>
 #include <bulk/http/message.hpp>
+#include <bulk/rows/utf8.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,40 +20,10 @@
 
 namespace bulk::http {
 
-/// The value of a parameter such as `boundary` in `multipart/form-data; boundary="a b"`, quoted or not.
-[[nodiscard]] inline std::optional<std::string> header_parameter(std::string_view header,
-                                                                 std::string_view name) {
-    std::size_t at = std::min(header.find(';'), header.size());
-    while (at < header.size()) {
-        ++at;
-        while (at < header.size() && (header[at] == ' ' || header[at] == '\t')) ++at;
-        const auto begin = at;
-        while (at < header.size() && header[at] != '=' && header[at] != ';') ++at;
-        std::string_view known = header.substr(begin, at - begin);
-        while (known.ends_with(' ') || known.ends_with('\t')) known.remove_suffix(1);
-        std::string value;
-        if (at < header.size() && header[at] == '=') {
-            ++at;
-            if (at < header.size() && header[at] == '"') {
-                for (++at; at < header.size() && header[at] != '"'; ++at) {
-                    if (header[at] == '\\' && at + 1 < header.size()) ++at;
-                    value += header[at];
-                }
-                while (at < header.size() && header[at] != ';') ++at;
-            } else {
-                while (at < header.size() && header[at] != ';') value += header[at++];
-                while (value.ends_with(' ') || value.ends_with('\t')) value.pop_back();
-            }
-        }
-        if (same_name(known, name)) return value;
-    }
-    return std::nullopt;
-}
-
 /// One part of a form: a field, or a file.
 struct form_part {
     std::string name{};
-    std::optional<std::string> file_name{};
+    std::optional<std::string> file_name{};  ///< as it was sent: may be a path, or empty
     std::string type{};
 };
 
@@ -87,10 +59,7 @@ public:
         is_first_ = false;
         // Behind the mark: "--" is the end of all, a line end the beginning of a part.
         if (auto more = need(2); !more) return std::unexpected{more.error()};
-        if (text_.starts_with("--")) {
-            is_over_ = true;
-            return std::nullopt;
-        }
+        if (text_.starts_with("--")) return finish();
         while (text_.starts_with(' ') || text_.starts_with('\t')) {
             text_.erase(0, 1);
             if (auto more = need(2); !more) return std::unexpected{more.error()};
@@ -122,6 +91,7 @@ public:
 
 private:
     static constexpr std::size_t most_head = 8192;
+    static constexpr std::size_t piece_bytes = 16384;
 
     [[nodiscard]] static std::unexpected<error> refuse(std::string_view why) {
         return fail(errc::invalid_argument, concat("the form cannot be read: ", why));
@@ -133,23 +103,48 @@ private:
         return count;
     }
 
+    /// How many bytes came; 0 at the end of the body.
+    [[nodiscard]] result<std::size_t> pull_more() {
+        const auto before = text_.size();
+        text_.resize(before + piece_bytes);
+        const auto got = pull_(std::span{text_}.subspan(before));
+        text_.resize(before + got.value_or(0));
+        return got;
+    }
+
     /// At least so many bytes, which there must be.
     [[nodiscard]] result<> need(std::size_t count) {
-        std::array<char, 16384> piece{};
         while (text_.size() < count) {
-            const auto got = pull_(piece);
+            const auto got = pull_more();
             if (!got) return std::unexpected{got.error()};
             if (*got == 0) return refuse("it ends in the middle of a part");
-            text_.append(piece.data(), *got);
         }
         return {};
+    }
+
+    /// Behind the last boundary nothing counts, but it is read: the body must have come whole, and the
+    /// next request is behind it.
+    [[nodiscard]] result<std::optional<form_part>> finish() {
+        std::size_t passed = text_.size();
+        while (passed <= most_head) {
+            text_.clear();
+            const auto got = pull_more();
+            if (!got) return std::unexpected{got.error()};
+            if (*got == 0) {
+                is_over_ = true;
+                return std::nullopt;
+            }
+            passed += *got;
+        }
+        return refuse("too much is behind its end");
     }
 
     /// Up to the first boundary; its line end may be the beginning of the body.
     [[nodiscard]] result<> pass_preamble() {
         std::size_t passed = 0;
         while (true) {
-            if (const auto found = text_.find(mark_); found != std::string::npos) {
+            const auto found = text_.find(mark_);
+            if (found != std::string::npos && passed + found <= most_head) {
                 text_.erase(0, found + mark_.size());
                 return {};
             }
@@ -184,21 +179,41 @@ private:
                 break;
             }
             text_.erase(0, end + 2);
-            const auto colon = line.find(':');
-            if (colon == std::string::npos) return refuse("a header of a part has no colon");
-            std::string_view value{line};
-            value.remove_prefix(colon + 1);
-            while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
-            if (same_name(line.substr(0, colon), "content-disposition")) {
-                is_form = same_name(value.substr(0, 9), "form-data");
-                part.name = header_parameter(value, "name").value_or("");
-                part.file_name = header_parameter(value, "filename");
-            } else if (same_name(line.substr(0, colon), "content-type")) {
-                part.type = value;
-            }
+            if (auto read = read_header(line, part, is_form); !read)
+                return std::unexpected{read.error()};
         }
         if (!is_form || part.name.empty()) return refuse("a part has no name");
         return part;
+    }
+
+    [[nodiscard]] static result<> read_header(std::string_view line, form_part& part,
+                                              bool& is_form) {
+        const auto is_control = [](char c) {
+            return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F;
+        };
+        if (std::ranges::any_of(line, is_control) || find_invalid_utf8(line) != line.size())
+            return refuse("a header of a part has bytes that no header has");
+        const auto colon = line.find(':');
+        if (colon == std::string_view::npos) return refuse("a header of a part has no colon");
+        const auto name = line.substr(0, colon);
+        auto value = line.substr(colon + 1);
+        value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
+        if (same_name(name, "content-type")) part.type = value;
+        if (!same_name(name, "content-disposition")) return {};
+        if (is_form) return refuse("a part says twice what it is");
+        is_form = same_name(value.substr(0, value.find_first_of("; \t")), "form-data");
+        part.name = unquoted(header_parameter(value, "name").value_or(""));
+        auto file_name = any_header_parameter(value, "filename");
+        if (!file_name) return std::unexpected{file_name.error()};
+        if (*file_name) part.file_name = unquoted(std::move(**file_name));
+        return {};
+    }
+
+    /// Browsers write a quote within a name as %22, and escape nothing else that may be in one.
+    [[nodiscard]] static std::string unquoted(std::string text) {
+        for (auto at = text.find("%22"); at != std::string::npos; at = text.find("%22", at + 1))
+            text.replace(at, 3, "\"");
+        return text;
     }
 
     body_pull pull_;

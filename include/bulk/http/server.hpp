@@ -23,7 +23,7 @@ public:
     [[nodiscard]] virtual std::uint16_t port() const = 0;
     /// Takes no new connections, closes those that wait for a request, ends event streams, lets requests
     /// in flight finish for `shutdown_timeout`, closes what is left. The application is waited for,
-    /// since it is in use until it has answered.
+    /// since it is in use until it has answered; so this is not called from within an answer.
     virtual void stop() = 0;
 };
 

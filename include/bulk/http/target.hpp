@@ -3,6 +3,7 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/rows/utf8.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -26,39 +27,12 @@ namespace detail {
     return -1;
 }
 
-/// Whether bytes are UTF-8, as the standard wants it: no overlong forms, no surrogates.
-[[nodiscard]] constexpr bool is_utf8(std::string_view text) {
-    for (std::size_t i = 0; i < text.size();) {
-        const auto byte = [&](std::size_t at) {
-            return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-        };
-        const unsigned first = byte(i);
-        if (first < 0x80) {
-            ++i;
-            continue;
-        }
-        std::size_t more = 0;
-        unsigned lowest = 0x80, highest = 0xBF;
-        if (first >= 0xC2 && first <= 0xDF)
-            more = 1;
-        else if (first >= 0xE0 && first <= 0xEF)
-            more = 2;
-        else if (first >= 0xF0 && first <= 0xF4)
-            more = 3;
-        else
-            return false;
-        if (first == 0xE0) lowest = 0xA0;
-        if (first == 0xED) highest = 0x9F;
-        if (first == 0xF0) lowest = 0x90;
-        if (first == 0xF4) highest = 0x8F;
-        for (std::size_t j = 1; j <= more; ++j) {
-            if (byte(i + j) < lowest || byte(i + j) > highest) return false;
-            lowest = 0x80;
-            highest = 0xBF;
-        }
-        i += more + 1;
-    }
-    return true;
+/// The beginning of what is wrong, fit to be shown.
+[[nodiscard]] inline std::string shown(std::string_view text) {
+    std::string safe{text.substr(0, 64)};
+    for (char& c : safe)
+        if (c < 0x20 || c > 0x7E) c = '?';
+    return safe;
 }
 
 }  // namespace detail
@@ -68,7 +42,7 @@ inline result<std::string> percent_decoded(std::string_view text, bool is_query)
     decoded.reserve(text.size());
     const auto refuse = [&](std::string_view why) {
         return fail(errc::invalid_argument,
-                    concat('\'', text.substr(0, 64), "' in the address ", why));
+                    concat('\'', detail::shown(text), "' in the address ", why));
     };
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '+' && is_query) {
@@ -84,7 +58,7 @@ inline result<std::string> percent_decoded(std::string_view text, bool is_query)
         }
     }
     if (decoded.find('\0') != std::string::npos) return refuse("has a NUL in it");
-    if (!detail::is_utf8(decoded)) return refuse("is no UTF-8");
+    if (find_invalid_utf8(decoded) != decoded.size()) return refuse("is no UTF-8");
     return decoded;
 }
 
@@ -102,10 +76,12 @@ struct target {
     }
 };
 
-/// Fails on what two readers could take for two things: empty segments, `.` and `..`, controls.
+/// A slash at the end is none. Fails on what two readers could take for two things: empty segments, `.`
+/// and `..`, controls.
 [[nodiscard]] inline result<target> parse_target(std::string_view text) {
     const auto refuse = [&](std::string_view why) {
-        return fail(errc::invalid_argument, concat("the address '", text.substr(0, 64), "' ", why));
+        return fail(errc::invalid_argument,
+                    concat("the address '", detail::shown(text), "' ", why));
     };
     if (text.empty() || text[0] != '/') return refuse("does not begin with a slash");
     for (const char c : text)
@@ -118,10 +94,9 @@ struct target {
         const auto slash = path.find('/');
         auto segment = percent_decoded(path.substr(0, slash), false);
         if (!segment) return std::unexpected{segment.error()};
-        const bool is_last = slash == std::string_view::npos || slash + 1 == path.size();
-        if (segment->empty() && !is_last) return refuse("has an empty part");
+        if (segment->empty()) return refuse("has an empty part");
         if (*segment == "." || *segment == "..") return refuse("leads elsewhere");
-        if (!segment->empty()) parsed.path.push_back(std::move(*segment));
+        parsed.path.push_back(std::move(*segment));
         path = slash == std::string_view::npos ? std::string_view{} : path.substr(slash + 1);
     }
     std::string_view rest =

@@ -11,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
+#include <exception>
 
 namespace bulk::http {
 
@@ -28,5 +29,9 @@ using awaitable = boost::asio::awaitable<T, strand>;
 
 /// What is waited for gives its error as a value.
 inline constexpr auto awaiting = boost::asio::as_tuple(boost::asio::use_awaitable_t<strand>{});
+
+/// How a coroutine ends that nobody waits for. What it throws is that memory has run out: what it held is
+/// gone then, and so is its connection.
+inline constexpr auto forgotten = [](const std::exception_ptr&) {};
 
 }  // namespace bulk::http

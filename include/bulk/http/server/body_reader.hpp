@@ -8,7 +8,6 @@
 #include <bulk/http/server/head.hpp>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <future>
 #include <memory>
 #include <optional>
@@ -40,7 +40,7 @@ public:
           allowed_{allowed},
           left_{head.length},
           owes_continue_{head.wants_continue && head.has_body()} {
-        if (head.is_chunked) chunks_.emplace();
+        if (head.is_chunked) chunks_.emplace(allowed.most);
     }
 
     /// Bytes, 0 at the end; or a status to refuse it with, or `nobody`.
@@ -87,10 +87,12 @@ public:
         const auto promised = std::make_shared<std::promise<piece>>();
         boost::asio::co_spawn(
             from_->get_executor(),
-            [self = shared_from_this(), into, promised]() -> awaitable<void> {
-                promised->set_value(co_await self->read(into));
+            [self = shared_from_this(), into]() -> awaitable<piece> {
+                co_return co_await self->read(into);
             },
-            boost::asio::detached);
+            [promised](const std::exception_ptr& thrown, piece got) {
+                promised->set_value(thrown ? piece{.status = nobody} : got);
+            });
         const auto got = promised->get_future().get();
         switch (got.status) {
             case 0:

@@ -7,6 +7,7 @@
 #include <boost/beast/http/parser.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -16,8 +17,12 @@ namespace bulk::http {
 /// sees no more of the head than that chunks follow. Trailers are read and dropped.
 class chunked_body {
 public:
-    chunked_body() {
-        parser_.body_limit(boost::none);
+    /// `most` bytes, 0 is any number: refused with 413 as soon as a chunk says that there are more.
+    explicit chunked_body(std::uint64_t most) {
+        if (most > 0)
+            parser_.body_limit(most);
+        else
+            parser_.body_limit(boost::none);
         boost::system::error_code ignored;
         parser_.put(boost::asio::buffer(head), ignored);
     }
@@ -46,7 +51,7 @@ public:
             done.used += used;
             if (failed && failed != boost::beast::http::error::need_more &&
                 failed != boost::beast::http::error::need_buffer) {
-                done.status = 400;
+                done.status = failed == boost::beast::http::error::body_limit ? 413 : 400;
                 break;
             }
             if (used > 0) continue;

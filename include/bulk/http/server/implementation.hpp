@@ -26,7 +26,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -67,7 +66,7 @@ public:
         boost::asio::post(accepting_, [this] { accept(); });
         // So many may be with the application, and some move bytes meanwhile.
         for (int i = 0; i < options.threads + moving_threads; ++i)
-            threads_.emplace_back([this] { context_.run(); });
+            threads_.emplace_back([this] { move_bytes(); });
         return {};
     }
 
@@ -101,6 +100,16 @@ private:
     /// How many are told that there are too many, at once; others are just closed.
     static constexpr std::size_t most_turned_away = 256;
 
+    void move_bytes() {
+        while (true) {
+            try {
+                context_.run();
+                return;
+            } catch (...) {  // memory has run out, for one connection: the others go on
+            }
+        }
+    }
+
     void accept() {
         if (!acceptor_.is_open()) return;
         acceptor_.async_accept(
@@ -108,8 +117,8 @@ private:
             [this](boost::system::error_code failed, tcp_socket socket) {
                 if (shared_->is_stopping || failed == boost::asio::error::operation_aborted) return;
                 if (!failed) {
-                    take(std::move(socket));
-                    return accept();
+                    boost::asio::post(accepting_, [this] { accept(); });
+                    return take(std::move(socket));
                 }
                 // No descriptor left, or the like: not at once again.
                 pause_.expires_after(std::chrono::milliseconds{50});
@@ -136,26 +145,21 @@ private:
     }
 
     void take(tcp_socket socket) {
-        std::size_t count = 0;
+        const auto most = static_cast<std::size_t>(shared_->options.max_connections);
         {
             const std::scoped_lock lock{mutex_};
-            count = connections_.size();
+            if (connections_.size() >= most + most_turned_away) return;  // closed
         }
-        const auto most = static_cast<std::size_t>(shared_->options.max_connections);
-        if (count >= most + most_turned_away) return;  // closed
         const auto made = keep(std::move(socket));
         boost::asio::co_spawn(
             made->get_executor(),
-            [made, shared = shared_, is_one_too_many = count >= most]() -> awaitable<void> {
-                if (is_one_too_many) {
+            [made, shared = shared_]() -> awaitable<void> {
+                if (const slot one{shared->connections, shared->options.max_connections})
+                    co_await session{made, shared}.run();
+                else
                     co_await turn_away(made, *shared);
-                } else {
-                    session one{made, shared};
-                    co_await one.run();
-                }
             },
-            // What throws is out of memory, or a wrong application: this connection is closed.
-            [made](const std::exception_ptr&) {});
+            forgotten);
     }
 
     [[nodiscard]] static awaitable<void> turn_away(std::shared_ptr<connection> whom,

@@ -11,7 +11,6 @@
 #include <bulk/http/server/shared_server.hpp>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include <array>
 #include <charconv>
@@ -116,7 +115,7 @@ private:
         if (!co_await send_head(said) || is_head) co_return false;
         const auto is_gone = std::make_shared<bool>(false);
         doorbell bell{to_->get_executor()};
-        to_->on_end([&bell] { bell.ring(); });
+        to_->on_end(bell.button());
         boost::asio::co_spawn(
             to_->get_executor(),
             [to = to_, is_gone, ring = bell.button()]() -> awaitable<void> {
@@ -124,7 +123,7 @@ private:
                 *is_gone = true;
                 ring();
             },
-            boost::asio::detached);
+            forgotten);
         bool is_over = false;
         while (!is_over && !to_->is_ending() && !*is_gone) {
             auto text = co_await next_of(*said.events, bell);

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace bulk::http {
@@ -24,7 +25,8 @@ struct shared_server {
     const std::shared_ptr<application> app;
     const server_options options;
     answer_gate gate;
-    executor& streams;  ///< threads that wait for bodies
+    executor& streams;                 ///< threads that wait for bodies
+    std::atomic<int> connections = 0;  ///< that are served
     std::atomic<int> open_streams = 0;
     std::atomic<int> listeners = 0;
     std::atomic<bool> is_stopping = false;
