@@ -1,0 +1,95 @@
+// A part of a page that shows what the server says, and says it again when an event concerns it, when
+// its time has come, or when it is told to.
+
+import { h, morph } from "../dom.js";
+import { onEvent } from "../live.js";
+import { problemView, staleNote } from "./problem.js";
+
+const CALM = 400; // events come in swarms; at most one look in so many milliseconds
+
+// load(signal) -> data; render(data) -> element; concerns(event) -> whether to look again; every(data)
+// -> milliseconds until the next look, 0 for none; once: what was shown is not touched again.
+export function view({ load, render, concerns = () => false, every = () => 0, once = false, busy = "Loading" }) {
+  let shown = h("div", { class: "loading", "aria-busy": "true" }, h("span", { class: "spinner" }), busy);
+  const element = h("div", { class: "view" }, shown);
+  let data;
+  let has = false;
+  let running = null;
+  let again = false;
+  let timer = 0;
+  let lastLook = 0;
+  let disposed = false;
+
+  const put = (next) => {
+    shown = morph(shown, next);
+  };
+
+  const draw = (problem) => {
+    if (!has) put(problemView(problem, refresh));
+    else put(h("div", problem ? staleNote(problem, refresh) : null, render(data)));
+  };
+
+  const schedule = (wait) => {
+    clearTimeout(timer);
+    if (!disposed && wait > 0 && !document.hidden) timer = setTimeout(refresh, wait);
+  };
+
+  async function refresh() {
+    if (disposed) return;
+    if (running) {
+      again = true;
+      return;
+    }
+    clearTimeout(timer);
+    lastLook = Date.now();
+    const own = (running = new AbortController());
+    let problem = null;
+    try {
+      const next = await load(own.signal);
+      if (own.signal.aborted) return;
+      data = next;
+      has = true;
+    } catch (error) {
+      if (own.signal.aborted) return;
+      problem = error;
+    } finally {
+      if (running === own) running = null;
+    }
+    if (disposed) return;
+    draw(problem);
+    if (again) {
+      again = false;
+      schedule(CALM);
+    } else {
+      schedule(problem ? 5_000 : every(data));
+    }
+  }
+
+  // For other data than before: what is under way is not waited for.
+  function restart() {
+    running?.abort();
+    running = null;
+    again = false;
+    return refresh();
+  }
+
+  const stop = onEvent((event) => {
+    if (once && has) return;
+    if (event.kind === "reset" || concerns(event)) schedule(Math.max(1, CALM - (Date.now() - lastLook)));
+  });
+  refresh();
+
+  return {
+    element,
+    refresh,
+    restart,
+    redraw: () => has && draw(null),
+    data: () => data,
+    dispose() {
+      disposed = true;
+      running?.abort();
+      clearTimeout(timer);
+      stop();
+    },
+  };
+}
