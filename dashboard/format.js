@@ -38,7 +38,7 @@ export function percent(value) {
 }
 
 export function rate(value) {
-  return value === null || value === undefined ? "–" : `${rough.format(value)} rows/s`;
+  return value === null || value === undefined ? "–" : `${rough.format(value < 0.05 ? 0 : value)} rows/s`;
 }
 
 const SIZES = ["B", "kB", "MB", "GB", "TB", "PB"];

@@ -19,7 +19,7 @@ function all() {
 
 export function addSample(overview) {
   const latency = {};
-  for (const each of overview.step_latency ?? []) latency[`${each.step} (${each.type})`] = each.p95_ms;
+  for (const each of overview.step_latency ?? []) latency[`${each.type}/${each.step}`] = each.p95_ms;
   const samples = all();
   samples.push({ at: Date.now() / 1000, rate: overview.throughput?.rows_per_s ?? 0, latency });
   if (samples.length > MOST) samples.splice(0, samples.length - MOST);
@@ -45,9 +45,14 @@ export function throughputSeries() {
   return withGaps((samples) => [samples.map((sample) => sample?.rate ?? null)]);
 }
 
-// The names of the slowest steps, at most six, and their p95.
+// The names of the slowest steps, at most six, and their p95. A line on a logarithmic axis has no zero.
 export function latencySeries(overview) {
-  const slowest = [...(overview.step_latency ?? [])].sort((a, b) => b.p95_ms - a.p95_ms).slice(0, 6);
-  const names = slowest.map((each) => `${each.step} (${each.type})`);
-  return { names, data: withGaps((samples) => names.map((name) => samples.map((sample) => sample?.latency[name] ?? null))) };
+  const all = overview.step_latency ?? [];
+  const slowest = [...all].sort((a, b) => b.p95_ms - a.p95_ms).slice(0, 6);
+  const isOneType = new Set(all.map((each) => each.type)).size === 1;
+  const above = (value) => (value > 0 ? value : null);
+  return {
+    names: slowest.map((each) => (isOneType ? each.step : `${each.step} (${each.type})`)),
+    data: withGaps((samples) => slowest.map(({ type, step }) => samples.map((sample) => above(sample?.latency[`${type}/${step}`])))),
+  };
 }

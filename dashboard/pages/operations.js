@@ -27,7 +27,7 @@ function columns() {
   return [
     { label: "File", kind: "wide", cell: (each) => h("a", { href: href("operation", { id: each.id }) }, each.file?.name ?? each.id) },
     { label: "Type", sort: "name", cell: (each) => each.type },
-    { label: "State", sort: "state", cell: stateOf },
+    { label: "State", kind: "state", sort: "state", cell: stateOf },
     {
       label: "Progress",
       kind: "bar-cell",

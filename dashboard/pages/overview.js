@@ -76,7 +76,7 @@ function recentTable(operations, label) {
     columns: [
       { label: "File", kind: "wide", cell: (each) => h("a", { href: href("operation", { id: each.id }) }, each.file?.name ?? each.id) },
       { label: "Type", cell: (each) => each.type },
-      { label: "State", cell: stateOf },
+      { label: "State", kind: "state", cell: stateOf },
       { label: "Progress", kind: "bar-cell", cell: (each) => (each.rows.total === null ? "–" : bar(each.rows)) },
       { label: "Rows", kind: "number", cell: (each) => count(each.rows.total) },
       { label: "Failed", kind: "number", cell: (each) => h("span", { class: big(each.rows.failed) > 0n ? "text-bad" : "quiet-text" }, count(each.rows.failed)) },
@@ -129,7 +129,7 @@ function render({ overview, recent }) {
         : h(
             "div",
             { class: "columns" },
-            plot({ title: "95 % within", series: latency.names, data: latency.data, format: duration, summary: "The table beside it has the same numbers." }),
+            plot({ title: "95 % within", series: latency.names, data: latency.data, format: duration, isLog: true, summary: "The table beside it has the same numbers." }),
             latencyTable(overview),
           ),
     ),

@@ -80,7 +80,7 @@ function partitionTable(run, partitions, refresh) {
     columns: [
       { label: "Partition", cell: (each) => each.name },
       { label: "Range", cell: (each) => h("code", { class: "quiet-text" }, `${each.range.first} – ${each.range.last}`) },
-      { label: "State", cell: (each) => chip(each.state) },
+      { label: "State", kind: "state", cell: (each) => chip(each.state) },
       {
         label: "Progress",
         kind: "bar-cell",

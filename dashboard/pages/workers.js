@@ -26,6 +26,7 @@ export const workers = {
                 { label: "Process", kind: "number", cell: (worker) => (worker.pid === null || worker.pid === undefined ? "–" : String(worker.pid)) },
                 {
                   label: "State",
+                  kind: "state",
                   cell: (worker) =>
                     Date.now() - Date.parse(worker.last_seen) > SILENT
                       ? chip("stalled")

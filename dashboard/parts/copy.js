@@ -10,7 +10,6 @@ export function copyable(text, label) {
       type: "button",
       class: "copyable",
       title: `${text}: click to copy`,
-      "aria-label": `Copy ${label} ${text}`,
       onclick: async () => {
         try {
           await navigator.clipboard.writeText(text);
@@ -20,6 +19,7 @@ export function copyable(text, label) {
         }
       },
     },
+    h("span", { class: "unseen" }, `Copy the ${label} `),
     h("code", shortId(text)),
     icon("copy"),
   );

@@ -36,7 +36,7 @@ export function field(description, value, problem, onChange) {
     { class: `field ${problem ? "has-problem" : ""}`, key: name },
     h("label", { for: id }, name.replaceAll("_", " "), required ? h("span", { class: "required" }, " (required)") : null),
     input,
-    h("p", { class: "hint", id: hint }, problem ? h("strong", problem) : [description.description || "", HINTS[type] ? ` e.g. ${HINTS[type]}` : "", ` ${type}`]),
+    h("p", { class: "hint", id: hint }, problem ? h("strong", problem) : [h("span", { class: "tag" }, type), " ", description.description || "", HINTS[type] ? ` e.g. ${HINTS[type]}` : ""]),
   );
 }
 

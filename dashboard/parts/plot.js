@@ -14,17 +14,24 @@ function colour(name) {
   return color;
 }
 
-function options(element, { series, format, title }) {
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400]; // seconds
+
+function powersOfTen(_, splits) {
+  return splits.map((value) => (Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6) ? value : null));
+}
+
+function options(element, { series, format, title, isLog }) {
   const axis = { stroke: colour("--text-quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
   return {
     width: Math.max(200, element.clientWidth),
     height: 180,
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
-    scales: { y: { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    padding: [8, 24, 0, 0],
+    scales: { y: isLog ? { distr: 3 } : { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
     axes: [
-      { ...axis, space: 70, values: (_, stamps) => stamps.map((at) => new Date(at * 1000).toLocaleTimeString("sv")) },
-      { ...axis, size: 56, values: (_, values) => values.map(format) },
+      { ...axis, space: 80, incrs: STEPS, values: (_, stamps) => stamps.map((at) => new Date(at * 1000).toLocaleTimeString("sv")) },
+      { ...axis, ...(isLog ? { grid: { ...axis.grid, filter: powersOfTen } } : {}), size: 56, values: (_, values) => values.map((value) => (value === null ? null : format(value))) },
     ],
     series: [
       { label: title, value: (_, at) => (at ? new Date(at * 1000).toLocaleTimeString("sv") : "–") },
@@ -41,12 +48,12 @@ function options(element, { series, format, title }) {
   };
 }
 
-// data: [seconds, values of the first series, …]. The summary is what a screen reader hears.
-export function plot({ title, series, data, format, summary }) {
+// isLog: for values that differ by orders of magnitude, all above 0. data: [seconds, values of the first series, …]. The summary is what a screen reader hears.
+export function plot({ title, series, data, format, summary, isLog = false }) {
   const canvas = h("div", { class: "plot-canvas", "aria-hidden": "true" });
   const words = h("p", { class: "unseen" }, summary);
   const element = h("div", { class: "plot" }, canvas, words);
-  let state = { series, data, format, title };
+  let state = { series, data, format, title, isLog };
   let drawn = null;
   element.state = () => ({ ...state, summary });
 

@@ -13,7 +13,7 @@ export function runTable(runs, { withFeed = false } = {}) {
     columns: [
       { label: "Run", kind: "wide", cell: (run) => h("a", { href: href("run", { id: run.id }) }, withFeed ? run.feed : time(run.started_at)) },
       { label: "Type", cell: (run) => run.type },
-      { label: "State", cell: (run) => chip(run.state) },
+      { label: "State", kind: "state", cell: (run) => chip(run.state) },
       { label: "Partitions", kind: "number", cell: (run) => `${count(run.completed)} / ${count(run.partitions)}` },
       { label: "Failed", kind: "number", cell: (run) => h("span", { class: big(run.failed) > 0n ? "text-bad" : "quiet-text" }, count(run.failed)) },
       { label: "Records", kind: "number", cell: (run) => count(run.records) },

@@ -38,7 +38,7 @@ export function shell() {
         h("a", { href: href(name), "aria-current": current === name ? "page" : null }, icon(iconName), h("span", label)),
       ),
       mayOperate()
-        ? h("a", { class: "button primary upload-link", href: href("upload"), "aria-current": current === "upload" ? "page" : null }, icon("upload"), h("span", "New upload"))
+        ? h("a", { class: "button primary upload-link", href: href("upload"), "aria-current": current === "upload" ? "page" : null }, icon("upload"), h("span", h("span", { class: "where-wide" }, "New "), "upload"))
         : null,
     );
     replace(who, h("strong", whoAmI()), mayOperate() ? "" : h("span", { class: "tag" }, "read-only"), h("span", { class: "quiet-text" }, ` ${session().version ?? ""}`));

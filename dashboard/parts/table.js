@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { icon } from "../icons.js";
 
 function head(column, sort, onSort) {
-  const direction = sort?.by === column.sort ? sort.order : null;
+  const direction = column.sort && sort?.by === column.sort ? sort.order : null;
   const label = column.sort
     ? h(
         "button",
@@ -32,7 +32,7 @@ function head(column, sort, onSort) {
 export function table({ label, columns, rows, key, sort = null, onSort = () => {}, rowClass = () => "" }) {
   return h(
     "div",
-    { class: "table-frame", role: "region", "aria-label": label, tabindex: "0" },
+    { class: "table-frame", role: "group", "aria-label": label, tabindex: "0" },
     h(
       "table",
       { role: "table", "aria-label": label },

@@ -24,9 +24,16 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
     shown = morph(shown, next);
   };
 
+  // An answer of another shape than we know must not leave the page turning for ever.
   const draw = (problem) => {
-    if (!has) put(problemView(problem, refresh));
-    else put(h("div", problem ? staleNote(problem, refresh) : null, render(data)));
+    if (!has) return put(problemView(problem, refresh));
+    try {
+      put(h("div", problem ? staleNote(problem, refresh) : null, render(data)));
+    } catch (error) {
+      console.error(error);
+      put(problemView({ title: "The answer of the server cannot be shown", detail: String(error) }, refresh));
+    }
+    return undefined;
   };
 
   const schedule = (wait) => {
