@@ -32,6 +32,13 @@ export function path(...parts) {
   return "/" + parts.map(encodeURIComponent).join("/");
 }
 
+let signedOut = () => {};
+
+// Called when a token that was good is not any more.
+export function onSignedOut(listener) {
+  signedOut = listener;
+}
+
 function headers(more = {}) {
   return token() ? { Authorization: `Bearer ${token()}`, ...more } : more;
 }
@@ -71,6 +78,7 @@ export async function send(method, address, { body, signal, extra } = {}) {
     throw new Problem(UNREACHABLE);
   }
   const text = await answer.text();
+  if (answer.status === 401) signedOut();
   if (!answer.ok) throw problemOf(answer.status, answer.headers.get("Content-Type"), text);
   return text ? JSON.parse(text) : null;
 }

@@ -1,5 +1,6 @@
 // Where everything begins: who is there, then the shell, the pages and the stream of events.
 
+import { onSignedOut, setToken } from "./api.js";
 import { h } from "./dom.js";
 import { onEvent, startLive } from "./live.js";
 import { feed } from "./pages/feed.js";
@@ -46,6 +47,10 @@ function announce() {
 
 async function start() {
   await openSession();
+  onSignedOut(() => {
+    setToken(null);
+    location.reload();
+  });
   const { main, mark } = shell();
   startLive();
   announce();

@@ -7,11 +7,12 @@ import { icon } from "../icons.js";
 import { confirm, openDialog } from "../parts/dialog.js";
 import { empty } from "../parts/empty.js";
 import { card, facts, time } from "../parts/facts.js";
+import { pager } from "../parts/pager.js";
 import { note } from "../parts/problem.js";
 import { runTable } from "../parts/run_table.js";
 import { toast } from "../parts/toast.js";
 import { view } from "../parts/view.js";
-import { href, navigate } from "../router.js";
+import { href, navigate, setParameters } from "../router.js";
 import { mayOperate } from "../session.js";
 import { isRunActive } from "../states.js";
 
@@ -79,13 +80,16 @@ function startRun(feed, done) {
   });
 }
 
-function open({ name }) {
+function open(first) {
+  const { name } = first;
+  let parameters = first;
+  const passed = [];
   const shown = view({
     load: async (signal) => {
-      const [feed, runs] = await Promise.all([get(path("feeds", name), {}, signal), get("/runs", { feed: name, limit: 20 }, signal)]);
-      return { feed, runs: listOf(runs) };
+      const [feed, runs] = await Promise.all([get(path("feeds", name), {}, signal), get("/runs", { feed: name, limit: 20, after: parameters.after }, signal)]);
+      return { feed, page: runs, runs: listOf(runs) };
     },
-    render: ({ feed, runs }) =>
+    render: ({ feed, runs, page }) =>
       h(
         "div",
         { class: "stack" },
@@ -118,12 +122,31 @@ function open({ name }) {
             ["Workers", `at most ${count(feed.max_workers)}`],
           ]),
         ),
-        card("Runs", runs.length === 0 ? empty("run", "No run yet", null) : runTable(runs)),
+        card(
+          "Runs",
+          runs.length === 0 ? empty("run", "No run yet", null) : runTable(runs),
+          pager({
+            shown: runs.length,
+            total: page.total,
+            next: page.next,
+            after: parameters.after,
+            passed,
+            noun: "runs",
+            onMove: (after) => setParameters({ after }, { replace: false }),
+          }),
+        ),
       ),
     concerns: (event) => Boolean(event.run),
     every: ({ runs }) => (runs.some((run) => isRunActive(run.state)) ? 2_000 : 0),
   });
-  return { element: shown.element, dispose: shown.dispose };
+  return {
+    element: shown.element,
+    update(next) {
+      parameters = next;
+      shown.restart();
+    },
+    dispose: shown.dispose,
+  };
 }
 
 export const feed = { title: "Feed", identity: ({ name }) => name, open };

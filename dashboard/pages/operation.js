@@ -1,7 +1,6 @@
 import { download, get, listOf, path } from "../api.js";
 import { h } from "../dom.js";
-import { between, big, compact, count, duration, rate } from "../format.js";
-import { icon } from "../icons.js";
+import { between, big, compact, duration, percent, rate } from "../format.js";
 import { operationButtons } from "../parts/actions.js";
 import { copyable } from "../parts/copy.js";
 import { stateOf } from "../parts/chip.js";
@@ -15,7 +14,7 @@ import { toast } from "../parts/toast.js";
 import { view } from "../parts/view.js";
 import { navigate, setParameters } from "../router.js";
 import { mayOperate } from "../session.js";
-import { isActive } from "../states.js";
+import { isActive, look } from "../states.js";
 import { aboutTab } from "./operation/about.js";
 import { errorsTab } from "./operation/errors.js";
 import { eventsTab } from "./operation/events.js";
@@ -87,6 +86,13 @@ function head(operation, refresh) {
   );
 }
 
+// Seen in the browser's tab while somebody works elsewhere.
+function titleOf(operation) {
+  const name = operation.file?.name ?? operation.type;
+  const progress = isActive(operation.state) ? percent(operation.percent) : look(operation.state).label;
+  return `${progress} · ${name} · bulk`;
+}
+
 function pace(operation) {
   const active = isActive(operation.state);
   return facts([
@@ -107,9 +113,12 @@ function open(first) {
   let tab = null;
   let tabName = null;
   let drawer = null;
+  let firstTab = null; // chosen once: errors that come later must not take the page away from somebody
 
-  const defaultTab = (data) => (data.groups.length > 0 ? "errors" : "rows");
-  const chosen = (data) => (TABS[parameters.tab] ? parameters.tab : (tabName ?? defaultTab(data)));
+  const chosen = (data) => {
+    firstTab ??= data.groups.length > 0 ? "errors" : "rows";
+    return TABS[parameters.tab] ? parameters.tab : firstTab;
+  };
 
   const panel = h("div", { id: "panel", role: "tabpanel", tabindex: "-1" });
   panel.keep = () => {}; // the tab in it refreshes itself
@@ -151,8 +160,9 @@ function open(first) {
   };
 
   const render = (data) => {
-    const { operation, groups } = data;
+    const { operation } = data;
     const name = chosen(data);
+    document.title = titleOf(operation);
     showTab(name, data);
     queueMicrotask(() => showRow(data));
     return h(
@@ -178,7 +188,7 @@ function open(first) {
             { name: "about", label: "Metadata and file" },
           ],
           name,
-          (next) => setParameters({ tab: next, after: null, state: null, step: null, row_id: null, errors_only: null }, { replace: false }),
+          (next) => setParameters({ tab: next, after: null, state: null, step: null, row_id: null, errors_only: null, signal_key: null, from_row: null }, { replace: false }),
         ),
         panel,
       ),

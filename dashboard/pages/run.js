@@ -179,7 +179,10 @@ function render({ run, partitions, bad, events }, refresh) {
         ]),
       ),
     ),
-    card("Partitions", partitions.length === 0 ? empty("feeds", "No partition yet", "The source is being counted.") : partitionTable(run, partitions, refresh)),
+    card("Partitions", partitions.length === 0 ? empty("feeds", "No partition yet", "The source is being counted.") : [
+      partitionTable(run, partitions, refresh),
+      Number(run.partitions) > partitions.length ? h("p", { class: "quiet-text" }, `The first ${count(partitions.length)} of ${count(run.partitions)}.`) : null,
+    ]),
     bad.length > 0
       ? card(
           "Bad items",
@@ -204,7 +207,7 @@ function open({ id }) {
     load: async (signal) => {
       const [run, partitions, events] = await Promise.all([
         get(base, {}, signal),
-        get(`${base}/partitions`, { limit: 200 }, signal),
+        get(`${base}/partitions`, { limit: 1000 }, signal),
         get(`${base}/events`, { limit: 200 }, signal),
       ]);
       const bad = big(run.bad_items) > 0n ? listOf(await get(`${base}/bad-items`, { limit: 50 }, signal)) : [];

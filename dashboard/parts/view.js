@@ -6,6 +6,7 @@ import { onEvent } from "../live.js";
 import { problemView, staleNote } from "./problem.js";
 
 const CALM = 400; // events come in swarms; at most one look in so many milliseconds
+const CROWD = 1_500; // and of failed rows there may be a million
 
 // load(signal) -> data; render(data) -> element; concerns(event) -> whether to look again; every(data)
 // -> milliseconds until the next look, 0 for none; once: what was shown is not touched again.
@@ -17,6 +18,7 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
   let running = null;
   let again = false;
   let timer = 0;
+  let due = 0;
   let lastLook = 0;
   let disposed = false;
 
@@ -36,9 +38,14 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
     return undefined;
   };
 
+  // The soonest of what was asked for counts.
   const schedule = (wait) => {
+    if (disposed || wait <= 0 || document.hidden) return;
+    const at = Date.now() + wait;
+    if (timer && due <= at) return;
     clearTimeout(timer);
-    if (!disposed && wait > 0 && !document.hidden) timer = setTimeout(refresh, wait);
+    due = at;
+    timer = setTimeout(refresh, wait);
   };
 
   async function refresh() {
@@ -48,6 +55,7 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
       return;
     }
     clearTimeout(timer);
+    timer = 0;
     lastLook = Date.now();
     const own = (running = new AbortController());
     let problem = null;
@@ -82,7 +90,8 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
 
   const stop = onEvent((event) => {
     if (once && has) return;
-    if (event.kind === "reset" || concerns(event)) schedule(Math.max(1, CALM - (Date.now() - lastLook)));
+    const calm = event.kind === "row_failed" ? CROWD : CALM;
+    if (event.kind === "reset" || concerns(event)) schedule(Math.max(1, calm - (Date.now() - lastLook)));
   });
   refresh();
 

@@ -14,7 +14,7 @@ import { setParameters } from "../../router.js";
 import { mayOperate } from "../../session.js";
 import { ROW_STATES, isActive, isRetryable, look } from "../../states.js";
 
-const FILTERS = ["state", "step", "row_id", "errors_only"];
+const FILTERS = ["state", "step", "row_id", "signal_key", "from_row", "errors_only"];
 
 // One small mark a step, in order; the name and state are said too.
 function history(row, steps) {
@@ -63,26 +63,31 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
           all.map((each) => h("option", { value: each }, wording(each))),
         ),
       );
+    const type = (name, label, inputmode = null) =>
+      one(
+        name,
+        label,
+        h("input", {
+          id: `rows-${name}`,
+          type: "text",
+          inputmode,
+          value: parameters[name] ?? "",
+          autocomplete: "off",
+          oninput: (event) => {
+            const value = event.target.value.trim();
+            clearTimeout(typing);
+            typing = setTimeout(() => move({ [name]: value }), 300);
+          },
+        }),
+      );
     return h(
       "form",
       { class: "filters", role: "search", "aria-label": "Filter rows", onsubmit: (event) => event.preventDefault() },
       pick("state", "State", ROW_STATES, (each) => look(each).label),
       pick("step", "Step", operation.steps.map((step) => step.name), (each) => each),
-      one(
-        "row_id",
-        "Row id",
-        h("input", {
-          id: "rows-row_id",
-          type: "text",
-          value: parameters.row_id ?? "",
-          autocomplete: "off",
-          oninput: (event) => {
-            const { value } = event.target;
-            clearTimeout(typing);
-            typing = setTimeout(() => move({ row_id: value }), 300);
-          },
-        }),
-      ),
+      type("row_id", "Row id"),
+      operation.steps.some((step) => step.kind === "signalled") ? type("signal_key", "Signal key") : null,
+      type("from_row", "From row", "numeric"),
       h(
         "label",
         { class: "check" },
@@ -153,8 +158,8 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
 
   const shown = view({
     load(signal) {
-      const { state, step, row_id, errors_only, after } = parameters;
-      return get(path("operations", id, "rows"), { state, step, row_id, errors_only, limit: 50, after }, signal);
+      const { state, step, row_id, signal_key, from_row, errors_only, after } = parameters;
+      return get(path("operations", id, "rows"), { state, step, row_id, signal_key, from_row, errors_only, limit: 50, after }, signal);
     },
     render(page) {
       const isFiltered = FILTERS.some((name) => parameters[name]);
