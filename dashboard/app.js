@@ -28,11 +28,12 @@ const missing = {
 };
 const routes = { overview, operations, operation, upload, workers, feeds, feed, run, missing };
 
-// Ends are worth a word wherever one is; what is on the page shows the rest.
+// Ends are worth a word wherever one is, unless one is looking at it; the page shows the rest.
 function announce() {
   const begun = Date.now() - 2_000;
   onEvent((event) => {
     if (!event.time || Date.parse(event.time) < begun) return;
+    if (new URLSearchParams(location.search).get("id") === (event.operation ?? event.run)) return;
     const link = event.operation
       ? { href: href("operation", { id: event.operation }), label: "Open" }
       : event.run

@@ -28,7 +28,8 @@ function options(element, { series, format, title, isLog }) {
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
     padding: [8, 24, 0, 0],
-    scales: { y: isLog ? { distr: 3 } : { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    // A minute at least, so that the first look at it is not one point in a void.
+    scales: { x: { range: (_, from, to) => [Math.min(from, to - 60), to] }, y: isLog ? { distr: 3 } : { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
     axes: [
       { ...axis, space: 80, incrs: STEPS, values: (_, stamps) => stamps.map((at) => new Date(at * 1000).toLocaleTimeString("sv")) },
       { ...axis, ...(isLog ? { grid: { ...axis.grid, filter: powersOfTen } } : {}), size: 56, values: (_, values) => values.map((value) => (value === null ? null : format(value))) },
@@ -40,7 +41,7 @@ function options(element, { series, format, title, isLog }) {
         stroke: colour(TONES[i % TONES.length]),
         fill: series.length === 1 ? colour("--plot-fill") : undefined,
         width: 1.75,
-        points: { show: false },
+        points: { show: (plotted) => plotted.data[0].length < 3, size: 6 },
         spanGaps: true,
         value: (_, value) => (value === null || value === undefined ? "–" : format(value)),
       })),

@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { icon } from "../icons.js";
 
 const LIFE = 8_000;
-const MOST = 4;
+const most = () => (innerWidth < 600 ? 2 : 4);
 const region = h("div", { class: "toasts", role: "status", "aria-live": "polite" });
 
 export function toastRegion() {
@@ -25,6 +25,6 @@ export function toast(tone, iconName, text, link = null) {
     ),
   );
   region.append(element);
-  while (region.children.length > MOST) region.firstChild.remove();
+  while (region.children.length > most()) region.firstChild.remove();
   setTimeout(() => element.remove(), LIFE);
 }

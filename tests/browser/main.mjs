@@ -33,7 +33,7 @@ async function play(names, { width, scheme, base, label = `${scheme} ${width}` }
       await scenarios[name]({ ...opened, type });
     } catch (error) {
       checks.ok(false, `${label}: ${name}: ${error.message}`);
-      await opened.shot(`failed-${name}`);
+      await opened.shot(`failed-${name}`).catch(() => {}); // it may be closed already
     }
     console.log(`${label}: ${name}, ${since(time)}`);
   }
