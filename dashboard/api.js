@@ -91,6 +91,10 @@ export function post(where, body = {}) {
   return send("POST", url(where), { body });
 }
 
+export function put(where, body) {
+  return send("PUT", url(where), { body });
+}
+
 export function remove(where) {
   return send("DELETE", url(where));
 }

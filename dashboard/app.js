@@ -17,7 +17,7 @@ import { shell } from "./parts/shell.js";
 import { signIn } from "./parts/sign_in.js";
 import { toast } from "./parts/toast.js";
 import { href, startRouter } from "./router.js";
-import { openSession } from "./session.js";
+import { has, openSession } from "./session.js";
 import { startTheme } from "./theme.js";
 
 const missing = {
@@ -55,7 +55,7 @@ async function start() {
   const { main, mark } = shell();
   startLive();
   announce();
-  startRouter(main, routes, ({ view, title, isNew }) => {
+  startRouter(main, has("operations") ? routes : { ...routes, overview: feeds }, ({ view, title, isNew }) => {
     mark(view);
     document.title = `${title} · bulk`;
     if (isNew) {

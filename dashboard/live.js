@@ -83,11 +83,12 @@ async function follow(signal) {
   }
 }
 
-// One look at what has happened since. While no event is known there is nothing to ask after, and
-// everybody looks for themselves.
+// One look at what has happened since. The first only learns which event is the newest, and everybody
+// looks for themselves.
 async function poll(signal) {
   if (last === null) {
-    await get("/events", { limit: 1 }, signal);
+    const newest = listOf(await get("/events", { limit: 1 }, signal)).at(-1);
+    last = newest ? String(newest.sequence) : "0";
     tell({ kind: "reset" });
     return;
   }

@@ -17,6 +17,12 @@ export function mayOperate() {
   return !known.read_only;
 }
 
+// Whether the program has operations, or feeds: it may be made for one of them only.
+export function has(what) {
+  const links = Object.keys(known.links ?? {});
+  return links.length === 0 || links.includes(what);
+}
+
 const principalName = (who) => (who && typeof who === "object" ? who.name : who);
 export function whoAmI() {
   return principalName(known.principal) ?? "nobody";

@@ -1,6 +1,6 @@
 // One feed: how far it has been read, how the next run would be cut, and its runs.
 
-import { get, listOf, path, post } from "../api.js";
+import { get, listOf, path, post, put } from "../api.js";
 import { h, svg } from "../dom.js";
 import { big, count, counted, share } from "../format.js";
 import { icon } from "../icons.js";
@@ -23,7 +23,7 @@ function planView(plan) {
   const text = (range) => (range ? `${range.first} – ${range.last}` : "");
   return h(
     "div",
-    h("p", `${counted(plan.total ?? partitions.reduce((sum, each) => sum + big(each.estimated), 0n), "record")} in ${counted(partitions.length, "partition")}.`),
+    h("p", plan.type ? `${plan.type[0].toUpperCase()}${plan.type.slice(1)}: ` : "", `${counted(plan.estimated ?? partitions.reduce((sum, each) => sum + big(each.estimated), 0n), "record")} in ${counted(partitions.length, "partition")}.`),
     plan.is_capped ? note("warn", "attention", h("p", "The source has more; the rest is left out by the limit.")) : null,
     h(
       "ol",
@@ -80,6 +80,21 @@ function startRun(feed, done) {
   });
 }
 
+function moveWatermark(feed, done) {
+  const input = h("input", { id: "watermark", type: "text", value: feed.watermark?.value ?? "", autocomplete: "off", spellcheck: "false" });
+  confirm({
+    title: `Move the watermark of ${feed.name}?`,
+    text: "The next incremental run reads what was changed from then on. Earlier reads again what is there already, later leaves changes out for ever.",
+    fields: h("div", { class: "field" }, h("label", { for: "watermark" }, "Read up to"), input, h("p", { class: "hint" }, "e.g. 2026-06-01T12:00:00Z. Empty: the next run is a full one")),
+    action: "Move it",
+    tone: "danger",
+    run: async () => {
+      await put(path("feeds", feed.name, "watermark"), { value: input.value.trim() || null });
+      done();
+    },
+  });
+}
+
 function open(first) {
   const { name } = first;
   let parameters = first;
@@ -101,6 +116,9 @@ function open(first) {
             "div",
             { class: "row-of" },
             h("button", { type: "button", class: "button", onclick: () => showPlan(feed.name) }, icon("scan"), "Plan"),
+            mayOperate()
+              ? h("button", { type: "button", class: "button", onclick: () => moveWatermark(feed, () => shown.refresh()) }, icon("clock"), "Watermark")
+              : null,
             mayOperate()
               ? h("button", { type: "button", class: "button primary", onclick: () => startRun(feed, () => shown.refresh()) }, icon("play"), "Start a run")
               : null,

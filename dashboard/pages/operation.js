@@ -46,26 +46,30 @@ async function load(id, signal) {
 }
 
 function exportMenu(operation) {
-  const save = (parameters) => async () => {
+  const save = (what, parameters) => async () => {
     try {
-      await download(path("operations", operation.id, "export"), parameters);
+      await download(path("operations", operation.id, what), parameters);
     } catch (problem) {
       toast("bad", "cross", `${problem.title}. ${problem.detail}`);
     }
   };
-  const item = (label, note, parameters) => ({ label, note, run: save(parameters) });
+  const saveFile = save("file");
+  const item = (label, note, parameters) => ({ label, note, run: save("export", parameters) });
   return menu("Export", "download", [
-    item("Failed rows", "CSV to correct and upload again", { content: "data", format: "csv", state: "failed" }),
-    item("Failed rows", "NDJSON", { content: "data", format: "ndjson", state: "failed" }),
+    item("Failed rows", "CSV to correct and upload again", { content: "data", format: "csv", rows: "failed" }),
+    item("Failed rows", "NDJSON", { content: "data", format: "ndjson", rows: "failed" }),
     null,
     item("Report", "CSV: every row and what became of it", { content: "report", format: "csv" }),
     item("Report", "JSON", { content: "report", format: "json" }),
-    item("Report of failed rows", "CSV", { content: "report", format: "csv", state: "failed" }),
+    item("Report of failed rows", "CSV", { content: "report", format: "csv", rows: "failed" }),
     null,
+    isActive(operation.state) || big(operation.rows.unprocessed) === 0n
+      ? false
+      : item("Unprocessed rows", "CSV, as they were uploaded", { content: "data", format: "csv", rows: "unprocessed" }),
     item("All rows", "CSV, as they were uploaded", { content: "data", format: "csv" }),
     item("All rows", "JSON", { content: "data", format: "json" }),
-    { label: "The file itself", note: operation.file?.name, run: () => download(path("operations", operation.id, "file")) },
-  ]);
+    { label: "The file itself", note: operation.file?.name, run: saveFile },
+  ].filter((each) => each !== false));
 }
 
 function head(operation, refresh) {

@@ -33,7 +33,7 @@ function columns() {
       kind: "bar-cell",
       cell: (each) => (each.rows.total === null ? "–" : h("span", { class: "bar-and-text" }, bar(each.rows), percent(each.percent))),
     },
-    { label: "Rows", kind: "number", cell: (each) => count(each.rows.total) },
+    { label: "Rows", kind: "number", sort: "total_rows", cell: (each) => count(each.rows.total) },
     { label: "Failed", kind: "number", cell: (each) => h("span", { class: big(each.rows.failed) > 0n ? "text-bad" : "quiet-text" }, count(each.rows.failed)) },
     { label: "Size", kind: "number", cell: (each) => size(each.file?.size) },
     { label: "By", cell: (each) => each.created_by || "–" },

@@ -53,6 +53,7 @@ function dryRun(result) {
   return h(
     "div",
     { class: "stack" },
+    result.operation_error ? note("bad", "cross", h("p", { class: "notice-title" }, "The operation would fail"), h("p", result.operation_error)) : null,
     bad === 0n
       ? note("good", "check", h("p", { class: "notice-title" }, `All ${counted(result.rows, "row")} are valid`))
       : note(

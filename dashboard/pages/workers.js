@@ -30,7 +30,7 @@ export const workers = {
                   cell: (worker) =>
                     Date.now() - Date.parse(worker.last_seen) > SILENT
                       ? chip("stalled")
-                      : Number(worker.rows_in_flight) > 0
+                      : Number(worker.rows_in_flight) > 0 || Number(worker.running_operations) > 0
                         ? chip("running")
                         : h("span", { class: "chip quiet" }, "idle"),
                 },

@@ -3,16 +3,17 @@
 import { h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
-import { mayOperate, session, whoAmI } from "../session.js";
+import { has, mayOperate, session, whoAmI } from "../session.js";
 import { setTheme, theme } from "../theme.js";
 import { liveMark } from "./live_mark.js";
 import { toastRegion } from "./toast.js";
 
+// Name and icon, label, and which part of the program it is about.
 const PLACES = [
-  ["overview", "Overview", "overview"],
+  ["overview", "Overview", "operations"],
   ["operations", "Operations", "operations"],
   ["feeds", "Feeds", "feeds"],
-  ["workers", "Workers", "workers"],
+  ["workers", "Workers", "operations"],
 ];
 const PARENTS = { operation: "operations", feed: "feeds", run: "feeds" };
 
@@ -34,10 +35,10 @@ export function shell() {
     const current = PARENTS[view] ?? view;
     replace(
       nav,
-      PLACES.map(([name, label, iconName]) =>
-        h("a", { href: href(name), "aria-current": current === name ? "page" : null }, icon(iconName), h("span", label)),
+      PLACES.filter(([, , part]) => has(part)).map(([name, label]) =>
+        h("a", { href: href(name), "aria-current": current === name ? "page" : null }, icon(name), h("span", label)),
       ),
-      mayOperate()
+      mayOperate() && has("operations")
         ? h("a", { class: "button primary upload-link", href: href("upload"), "aria-current": current === "upload" ? "page" : null }, icon("upload"), h("span", h("span", { class: "where-wide" }, "New "), "upload"))
         : null,
     );

@@ -61,8 +61,9 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       steps: engine.typeOf(operation).steps.map(({ index, name, kind }) => ({ index, name, kind })), links: { self: `/api/v1/operations/${id}` },
     };
   };
+  const stepName = (operation, index) => (index < 0 ? "validation" : engine.typeOf(operation).steps[index].name);
   const rowJson = (operation) => (row) => ({
-    row: String(row.row), row_id: row.data.IMEI ?? null, state: row.state, step: row.step < 0 ? "Validation" : engine.typeOf(operation).steps[row.step].name, step_index: row.step,
+    row: String(row.row), row_id: row.data.IMEI ?? null, state: row.state, step: stepName(operation, row.step), step_index: row.step,
     error: row.error ?? null, failure: row.failure ?? null, data: row.data, steps: row.steps,
   });
   const runJson = (run) => {
@@ -74,10 +75,10 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       estimated: sum("estimated"), records: sum("records"), changed: sum("changed"), duration_ms: String((end ? Date.parse(end) : Date.now()) - Date.parse(run.started_at)),
     };
   };
-  const feedJson = (feed) => {
+  const feedJson = ({ moved: byHand, ...feed }) => {
     const runs = engine.runs.filter((run) => run.feed === feed.name);
     const moved = runs.find((run) => run.watermark_after);
-    return { ...feed, watermark: moved ? { value: moved.watermark_after, run: moved.id, moved_at: moved.completed_at, version: "3" } : null, newest_run: runs[0] ? runJson(runs[0]) : null };
+    return { ...feed, watermark: byHand ? byHand : moved ? { value: moved.watermark_after, run: moved.id, moved_at: moved.completed_at, version: "3" } : { value: null, run: null, moved_at: null, version: "0" }, newest_run: runs[0] ? runJson(runs[0]) : null };
   };
   const groupsOf = (operation) => {
     const groups = new Map();
@@ -86,7 +87,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       const key = `${row.step}/${row.failure}/${pattern}`;
       const known = groups.get(key);
       if (known) known.count = String(Number(known.count) + 1);
-      else groups.set(key, { count: "1", step: row.step < 0 ? "Validation" : engine.typeOf(operation).steps[row.step].name, step_index: row.step, failure: row.failure, pattern, sample: row.error, first_row: String(row.row) });
+      else groups.set(key, { count: "1", step: stepName(operation, row.step), step_index: row.step, failure: row.failure, pattern, sample: row.error, first_row: String(row.row) });
     }
     return [...groups.values()].sort((a, b) => Number(b.count) - Number(a.count));
   };
@@ -114,8 +115,8 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
   function exportOf(operation, query) {
     const rows = operation.rows.filter(
       (row) =>
-        (!query.get("state") || row.state === query.get("state")) && (!query.get("failure") || row.failure === query.get("failure")) &&
-        (!query.get("step") || engine.typeOf(operation).steps[row.step]?.name === query.get("step")),
+        (query.get("rows") !== "failed" || row.state === "failed") && (!query.get("failure") || row.failure === query.get("failure")) &&
+        (!query.get("step") || stepName(operation, row.step) === query.get("step")),
     );
     const isReport = query.get("content") !== "data";
     const lines = rows.map((row) => (isReport ? [row.row, row.state, row.error ?? ""] : Object.values(row.data)).map((cell) => (/[",\n]/.test(cell) ? `"${cell}"` : cell)).join(","));
@@ -123,9 +124,9 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
   }
 
   const routes = [
-    ["GET", "", () => ({ name: "bulk", version: "0.1.0", read_only: false, principal: "local", links: {} })],
+    ["GET", "", () => ({ name: "bulk", version: "0.1.0", read_only: false, principal: "local", links: Object.fromEntries(["operations", "feeds", "events"].map((name) => [name, `/api/v1/${name}`])) })],
     ["GET", "/overview", overview],
-    ["GET", "/operation-types", () => engine.types],
+    ["GET", "/operation-types", () => ({ items: engine.types, next: null, total: String(engine.types.length) })],
     ["GET", "/operation-types/:name", ({ name }) => find(engine.types, name, "operation type")],
     ["GET", "/operation-types/:name/template", ({ name, send }) => send(200, "text/csv", find(engine.types, name, "operation type").columns.map((each) => each.name).join(",") + "\n", { "Content-Disposition": `attachment; filename="${name}.csv"` })],
     ["POST", "/operation-types/:name/validate", async ({ name, request }) => {
@@ -134,7 +135,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
     }],
     ["GET", "/operations", ({ query }) => {
       allow(query, ["type", "state", "created_by", "from", "to", "sort", "order", "limit", "after"]);
-      const field = { created_at: "created_at", name: "type", state: "state" }[query.get("sort") ?? "created_at"];
+      const field = { created_at: "created_at", name: "type", state: "state", total_rows: "version" }[query.get("sort") ?? "created_at"];
       if (!field) throw new Problem(400, "invalid_argument", "Operations are sorted by created_at, name or state.", "sort");
       const sign = query.get("order") === "asc" ? 1 : -1;
       const all = engine.operations
@@ -191,8 +192,8 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
     }],
     ["GET", "/operations/:id/file", ({ operation, send }) => send(200, "text/csv", operation.text, { "Content-Disposition": `attachment; filename="${operation.file.name}"` })],
     ["GET", "/operations/:id/export", ({ operation, query, send }) => {
-      allow(query, ["content", "format", "state", "failure", "step", "group"]);
-      const name = `${operation.file.name.replace(/\.csv$/, "")}-${query.get("state") ?? "all"}.${query.get("format")}`;
+      allow(query, ["content", "format", "rows", "state", "failure", "step", "group"]);
+      const name = `${operation.file.name.replace(/\.csv$/, "")}-${query.get("rows") ?? "all"}.${query.get("format")}`;
       return send(200, "text/csv", exportOf(operation, query), { "Content-Disposition": `attachment; filename="${name}"` });
     }],
     ["POST", "/operations/:id/retry", ({ operation, body }) => {
@@ -210,16 +211,22 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       return told;
     }],
     ["GET", "/events", ({ query }) => {
-      const all = engine.events.filter((event) => Number(event.sequence) > Number(query.get("after") ?? 0));
-      return { items: all.slice(0, Number(query.get("limit") ?? 100)), next: null, total: null };
+      const limit = Number(query.get("limit") ?? 100);
+      const items = query.has("after") ? engine.events.filter((event) => Number(event.sequence) > Number(query.get("after"))).slice(0, limit) : engine.events.slice(-limit);
+      return { items, next: null, total: null };
     }],
     ["GET", "/workers", () => [
       { name: "worker-1", pid: process.pid, started_at: engine.started, last_seen: new Date().toISOString(), running_operations: engine.operations.filter((each) => each.state === "running").length, rows_in_flight: "8" },
       { name: "worker-2", pid: 4711, started_at: engine.started, last_seen: new Date(Date.now() - 3_600_000).toISOString(), running_operations: 0, rows_in_flight: "0" },
     ]],
-    ["GET", "/feeds", () => engine.feeds.map(feedJson)],
+    ["GET", "/feeds", () => ({ items: engine.feeds.map(feedJson), next: null, total: null })],
     ["GET", "/feeds/:name", ({ name }) => feedJson(find(engine.feeds, name, "feed"))],
-    ["GET", "/feeds/:name/plan", () => ({ partitions: engine.partitions(5).map(({ name, range, estimated }) => ({ name, range, estimated })), is_capped: false, total: "4800" })],
+    ["GET", "/feeds/:name/plan", () => ({ partitions: engine.partitions(5).map(({ name, range, estimated }) => ({ name, range, estimated })), is_capped: false, type: "incremental", estimated: "4800" })],
+    ["PUT", "/feeds/:name/watermark", ({ name, body }) => {
+      if (body.value !== null && Number.isNaN(Date.parse(body.value))) throw new Problem(400, "invalid_argument", `'${body.value}' is no moment.`, "value");
+      find(engine.feeds, name, "feed").moved = { value: body.value, run: null, moved_at: new Date().toISOString(), version: "4" };
+      return feedJson(find(engine.feeds, name, "feed")).watermark;
+    }],
     ["POST", "/feeds/:name/runs", ({ name, body }) => runJson(engine.newRun(name, body.type ?? "incremental", engine.partitions(5)))],
     ["GET", "/runs", ({ query }) => page(engine.runs.filter((run) => !query.get("feed") || run.feed === query.get("feed")), query, runJson)],
     ["GET", "/runs/:run", ({ run }) => runJson(run)],
@@ -285,7 +292,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       if (request.headers["content-type"]?.startsWith("application/json")) context.body = JSON.parse((await bodyOf(request)).toString() || "{}");
       let answer = await handle(context);
       if (answer === undefined) return undefined;
-      if (pathname === "/api/v1") answer = { ...answer, read_only: isReader, principal: context.principal };
+      if (pathname === "/api/v1") answer = { ...answer, read_only: isReader, principal: { name: context.principal, may_operate: !isReader } };
       return send(request.method === "POST" ? 202 : 200, "application/json", JSON.stringify(answer));
     } catch (error) {
       const { status = 500, kind = "internal", field } = error;

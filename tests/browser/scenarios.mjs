@@ -269,7 +269,7 @@ export async function switchTheme({ page, go, checks, label }) {
 }
 
 // Only where the server has a feed.
-export async function feeds({ page, go, checks, inspect, label }) {
+export async function feeds({ page, go, checks, inspect, quiet, label }) {
   await go("?view=feeds");
   if ((await page.locator(".type-list").count()) === 0) return;
   await page.locator(".type-list a").first().click();
@@ -277,6 +277,16 @@ export async function feeds({ page, go, checks, inspect, label }) {
   await page.getByRole("dialog").locator(".plan li").first().waitFor();
   await inspect("feed-plan");
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Watermark" }).click();
+  const question = page.getByRole("dialog", { name: /^Move the watermark/ });
+  await quiet(async () => {
+    await question.getByLabel("Read up to").fill("yesterday");
+    await question.getByRole("button", { name: "Move it" }).click();
+    await question.locator(".notice.bad").waitFor();
+  });
+  await question.getByLabel("Read up to").fill("");
+  await question.getByRole("button", { name: "Move it" }).click();
+  await page.getByText("None yet: the first run reads everything.").waitFor();
   await page.getByRole("button", { name: "Start a run" }).click();
   await page.getByRole("dialog").getByLabel("Type").selectOption("full");
   await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();

@@ -23,9 +23,9 @@ function render({ id, data: { operation, groups }, refresh }) {
       await download(path("operations", id, "export"), {
         content: "data",
         format: "csv",
-        state: group.failure === "timeout" ? "timed_out" : "failed",
+        rows: "failed",
         failure: group.failure,
-        step: group.step_index < 0 ? null : group.step,
+        step: group.step,
         group: group.pattern,
       });
     } catch (problem) {
