@@ -59,6 +59,17 @@ export const UNREACHABLE = {
   detail: "The program may be stopped or the network down. What is on the page is the last that was seen.",
 };
 
+// Metadata and rows may hold whole numbers that a float cannot: those stay text, where the browser
+// tells what was written.
+function exactly(_, value, context) {
+  const isInexact = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
+  return isInexact && /^-?\d+$/.test(context?.source ?? "") ? context.source : value;
+}
+
+function parse(text) {
+  return JSON.parse(text, exactly);
+}
+
 export async function send(method, address, { body, signal, extra } = {}) {
   let answer;
   try {
@@ -80,7 +91,7 @@ export async function send(method, address, { body, signal, extra } = {}) {
   const text = await answer.text();
   if (answer.status === 401) signedOut();
   if (!answer.ok) throw problemOf(answer.status, answer.headers.get("Content-Type"), text);
-  return text ? JSON.parse(text) : null;
+  return text ? parse(text) : null;
 }
 
 export function get(where, parameters, signal) {
@@ -121,7 +132,7 @@ export function upload(where, form, { idempotencyKey, onProgress, signal } = {})
     if (idempotencyKey) request.setRequestHeader("Idempotency-Key", idempotencyKey);
     request.upload.onprogress = (event) => onProgress?.(event.loaded, event.total);
     request.onload = () => {
-      if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText));
+      if (request.status >= 200 && request.status < 300) resolve(parse(request.responseText));
       else reject(problemOf(request.status, request.getResponseHeader("Content-Type"), request.responseText));
     };
     request.onerror = () =>

@@ -15,6 +15,8 @@ class Problem extends Error {
   }
 }
 const TITLES = { invalid_argument: "That cannot be used", unauthenticated: "Who are you?", forbidden: "You may not do that", not_found: "There is no such thing", conflict: "Not now", illegal_transition: "Not in this state", unprocessable: "The key belongs to another request" };
+// Numbers that JavaScript cannot hold, as the real server writes them.
+const jsonOf = (value) => JSON.stringify(value).replace(/"digits (\d+)"/g, "$1");
 const text = (value) => (value === null ? null : String(value));
 
 async function bodyOf(request) {
@@ -149,7 +151,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       const type = find(engine.types, form.type, "operation type");
       let metadata;
       try {
-        metadata = JSON.parse(form.metadata);
+        metadata = JSON.parse(form.metadata.replace(/: (\d{16,})/g, ': "digits $1"'));
       } catch {
         throw new Problem(400, "invalid_argument", "The metadata is not a JSON object.", "metadata");
       }
@@ -160,7 +162,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       if (known && known.text !== form.text) throw new Problem(422, "unprocessable", "The same Idempotency-Key came with another body.");
       const operation = known ?? engine.create({ type: type.name, name: form.name, text: form.text, metadata, by: principal, key });
       if (key) engine.keys.set(key, operation);
-      return send(known ? 200 : 202, "application/json", JSON.stringify(operationJson(operation)), { Location: `/api/v1/operations/${operation.id}` });
+      return send(known ? 200 : 202, "application/json", jsonOf(operationJson(operation)), { Location: `/api/v1/operations/${operation.id}` });
     }],
     ["GET", "/operations/:id", ({ operation }) => operationJson(operation)],
     ["DELETE", "/operations/:id", ({ operation, send }) => {
@@ -293,7 +295,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       let answer = await handle(context);
       if (answer === undefined) return undefined;
       if (pathname === "/api/v1") answer = { ...answer, read_only: isReader, principal: { name: context.principal, may_operate: !isReader } };
-      return send(request.method === "POST" ? 202 : 200, "application/json", JSON.stringify(answer));
+      return send(request.method === "POST" ? 202 : 200, "application/json", jsonOf(answer));
     } catch (error) {
       const { status = 500, kind = "internal", field } = error;
       return send(status, "application/problem+json", JSON.stringify({ type: `urn:bulk:problem:${kind}`, title: TITLES[kind] ?? "The mock is broken", status, detail: status === 500 ? error.stack : error.message, ...(field ? { field } : {}), instance: pathname }));

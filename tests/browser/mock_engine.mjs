@@ -331,7 +331,7 @@ export class Engine {
     const line = (i, customer = "Ada", plan = "2") => `${490_154_203_000_000 + i},${customer},${plan}`;
     const file = (count, each) => ["IMEI,customer,plan", ...Array.from({ length: count }, (_, i) => each(i))].join("\n");
     const old = (name, text, seconds, by = "ops") => {
-      const operation = this.create({ type, name, text, metadata: { requested_by: by, ticket: "18446744073709551615" }, by });
+      const operation = this.create({ type, name, text, metadata: { requested_by: by, ticket: "digits 18446744073709551615" }, by });
       operation.created_at = ago(seconds);
       return operation;
     };

@@ -306,12 +306,22 @@ export async function seeded({ page, go, checks, inspect, quiet, type, label }) 
   await page.locator("tbody a", { hasText: "every-device.csv" }).waitFor();
   await go("?view=operations&state=completed_with_errors");
   await page.getByRole("link", { name: "devices-may.csv" }).click();
-  await page.getByRole("button", { name: "Retry", exact: true }).click();
-  const question = page.getByRole("dialog", { name: "Retry 12 failed rows?" });
+  await page.getByRole("tab", { name: /^Rows/ }).click();
+  await page.getByLabel("Errors only").check();
+  await page.getByLabel("Select row 4", { exact: true }).check();
+  await page.getByLabel("Select row 24", { exact: true }).check();
+  checks.equal(await page.getByLabel("Select row 6", { exact: true }).count(), 0, `${label}: a row that cannot be retried cannot be selected`);
+  await page.getByRole("button", { name: "Retry 2 selected rows" }).click();
+  await page.getByRole("dialog", { name: "Retry 2 rows?" }).getByRole("button", { name: "Retry" }).click();
+  await page.locator(".tally.bad", { hasText: "18" }).waitFor();
+  await state(page, "completed with errors");
+  await page.getByRole("tab", { name: /^Errors/ }).click();
+  await page.getByRole("button", { name: "Retry", exact: true }).first().click();
+  const question = page.getByRole("dialog", { name: "Retry 10 failed rows?" });
   await question.getByText("8 rows that the validation refused stay failed").waitFor();
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: /^Retry 12 rows/ }).click();
-  await page.getByRole("dialog", { name: "Retry 12 rows?" }).getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("button", { name: /^Retry 10 rows/ }).click();
+  await page.getByRole("dialog", { name: "Retry 10 rows?" }).getByRole("button", { name: "Retry" }).click();
   await page.locator(".tally.bad", { hasText: "8" }).waitFor();
   await state(page, "completed with errors");
   await inspect("operation-retried");
@@ -326,6 +336,38 @@ export async function seeded({ page, go, checks, inspect, quiet, type, label }) 
     await page.locator(".field.has-problem", { hasText: "'nobody' cannot ask for anything." }).waitFor();
   });
   await inspect("upload-refused");
+  await page.getByLabel("requested by").fill("ops");
+  await page.getByLabel("ticket").fill("18446744073709551615");
+  await page.getByRole("button", { name: "Submit without a check" }).click();
+  await page.getByRole("tab", { name: /^Metadata/ }).click();
+  await page.getByText("18446744073709551615", { exact: true }).waitFor();
+}
+
+// What was cut off is sent again under the same key, so that nothing is created twice.
+export async function uploadAgain({ page, go, checks, quiet, type, label }) {
+  await go("");
+  await chooseFile(page, type, csv("ignored.csv", [row()]));
+  const transfer = await page.evaluateHandle((text) => {
+    const all = new DataTransfer();
+    all.items.add(new File([text], "dropped.csv", { type: "text/csv" }));
+    return all;
+  }, `IMEI,customer,plan\n${row()}\n`);
+  await page.locator(".drop-zone").dispatchEvent("drop", { dataTransfer: transfer });
+  await page.locator(".drop-name", { hasText: "dropped.csv" }).waitFor();
+  const keys = [];
+  await page.route("**/api/v1/operations", (route) => {
+    if (route.request().method() !== "POST") return route.fallback();
+    keys.push(route.request().headers()["idempotency-key"]);
+    return keys.length === 1 ? route.abort() : route.fallback();
+  });
+  await quiet(async () => {
+    await page.getByRole("button", { name: "Submit without a check" }).click();
+    await page.getByText("The upload was cut off").waitFor();
+  });
+  await page.getByRole("button", { name: "Submit without a check" }).click();
+  await page.getByRole("heading", { name: "dropped.csv" }).waitFor();
+  checks.ok(keys.length === 2 && keys[0] === keys[1] && keys[0].length >= 32, `${label}: an upload that is repeated keeps its key: ${keys}`);
+  await page.unroute("**/api/v1/operations");
 }
 
 // Where a token is wanted; "reader" may only look.
