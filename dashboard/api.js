@@ -10,7 +10,7 @@ export class Problem extends Error {
   }
 }
 
-export function token() {
+function token() {
   return sessionStorage.getItem(TOKEN);
 }
 
@@ -43,7 +43,7 @@ function headers(more = {}) {
   return token() ? { Authorization: `Bearer ${token()}`, ...more } : more;
 }
 
-export function problemOf(status, type, text) {
+function problemOf(status, type, text) {
   if (type?.includes("problem+json")) {
     try {
       return new Problem(JSON.parse(text));
@@ -54,7 +54,7 @@ export function problemOf(status, type, text) {
   return new Problem({ title: `The server answered ${status}`, detail: text.slice(0, 300), status });
 }
 
-export const UNREACHABLE = {
+const UNREACHABLE = {
   title: "The server does not answer",
   detail: "The program may be stopped or the network down. What is on the page is the last that was seen.",
 };
@@ -70,7 +70,7 @@ function parse(text) {
   return JSON.parse(text, exactly);
 }
 
-export async function send(method, address, { body, signal, extra } = {}) {
+async function send(method, address, { body, signal, extra } = {}) {
   let answer;
   try {
     answer = await fetch(address, {

@@ -13,7 +13,6 @@ let last = null;
 let state = "connecting";
 let failures = 0;
 let current = null;
-let timer = 0;
 
 function setState(next) {
   if (state === next) return;
@@ -31,7 +30,7 @@ function receive(event) {
 }
 
 // Blocks of "name: value" lines, parted by empty ones.
-export function parser(onMessage) {
+function parser(onMessage) {
   let rest = "";
   let message = {};
   return (text) => {
@@ -95,6 +94,18 @@ async function poll(signal) {
   for (const event of listOf(await get("/events", { after: last, limit: 200 }, signal))) receive(event);
 }
 
+function pause(wait, signal) {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, wait);
+    signal.addEventListener("abort", done);
+  });
+}
+
 async function run(own) {
   while (!own.signal.aborted) {
     try {
@@ -116,10 +127,7 @@ async function run(own) {
       setState("connecting");
     }
     const wait = state === "polling" ? POLL : PATIENCE[Math.min(failures, PATIENCE.length - 1)];
-    await new Promise((resolve) => {
-      timer = setTimeout(resolve, wait);
-      own.signal.addEventListener("abort", resolve);
-    });
+    await pause(wait, own.signal);
   }
 }
 
@@ -133,7 +141,6 @@ function begin() {
 function rest() {
   current?.abort();
   current = null;
-  clearTimeout(timer);
   setState("paused");
 }
 
@@ -151,12 +158,6 @@ export function startLive() {
   addEventListener("pageshow", (event) => event.persisted && begin());
   if (document.hidden) state = "paused";
   else begin();
-}
-
-export function restartLive() {
-  rest();
-  last = null;
-  begin();
 }
 
 // `listener(event)` for every event from now on, and { kind: "reset" } when some may have been missed.

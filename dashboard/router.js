@@ -51,12 +51,6 @@ export function setParameters(changes, { replace = true } = {}) {
   navigate(view, { ...parameters, ...changes }, { replace });
 }
 
-export function reload() {
-  shown?.page.dispose?.();
-  shown = null;
-  show({ isNew: false });
-}
-
 export function startRouter(element, routes, told) {
   outlet = element;
   onShown = told;

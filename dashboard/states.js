@@ -25,10 +25,6 @@ export const OPERATION_STATES = [
   "pending", "validating", "running", "retrying", "completed", "completed_with_errors", "failed", "cancelled",
 ];
 export const ROW_STATES = ["pending", "running", "waiting_for_completion", "completed", "failed", "timed_out"];
-export const RUN_STATES = [
-  "created", "workers_running", "consolidation_skipped", "consolidating", "completed", "failed", "cancelled", "stalled",
-];
-export const FAILURES = ["parse", "validation", "processing", "step_failure", "timeout", "signal_failure"];
 
 export function look(state) {
   const [icon, tone] = LOOKS[state] ?? ["pending", "quiet"];

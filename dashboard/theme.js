@@ -8,7 +8,7 @@ export function theme() {
   return localStorage.getItem(KEY) ?? "system";
 }
 
-export function isDark() {
+function isDark() {
   return theme() === "dark" || (theme() === "system" && system.matches);
 }
 

@@ -92,7 +92,7 @@ function latencyTable(overview) {
     rows: all,
     key: (each) => `${each.type}/${each.step}`,
     columns: [
-      { label: "Step", kind: "wide", cell: (each) => h("span", each.step, h("span", { class: "quiet-text" }, ` ${each.type}`)) },
+      { label: "Step", kind: "wide", cell: (each) => h("div", h("p", each.step), h("p", { class: "quiet-text" }, each.type)) },
       { label: "Median", kind: "number", cell: (each) => duration(each.p50_ms) },
       { label: "95 %", kind: "number", cell: (each) => duration(each.p95_ms) },
       { label: "Times", kind: "number", cell: (each) => count(each.count) },

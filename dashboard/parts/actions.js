@@ -16,7 +16,7 @@ function toDo(operation) {
   return `${counted(operation.rows.processed, "row")} of ${count(operation.rows.total)} ${big(operation.rows.processed) === 1n ? "is" : "are"} done, ${count(left)} ${left === 1n ? "is" : "are"} to do.`;
 }
 
-export function cancelOperation(operation, done) {
+function cancelOperation(operation, done) {
   confirm({
     title: "Cancel the operation?",
     text: [toDo(operation), "Rows that are being worked on are finished and recorded; the rest stays unprocessed. It can be retried later."],
@@ -29,7 +29,7 @@ export function cancelOperation(operation, done) {
   });
 }
 
-export function pauseOperation(operation, done) {
+function pauseOperation(operation, done) {
   confirm({
     title: "Pause the operation?",
     text: [toDo(operation), "Nothing is lost: it goes on where it is when it is resumed. Deadlines of waiting rows run on."],
@@ -41,7 +41,7 @@ export function pauseOperation(operation, done) {
   });
 }
 
-export async function resumeOperation(operation, done) {
+async function resumeOperation(operation, done) {
   try {
     await post(at(operation, "resume"));
     done();
@@ -50,7 +50,7 @@ export async function resumeOperation(operation, done) {
   }
 }
 
-export function removeOperation(operation, done) {
+function removeOperation(operation, done) {
   confirm({
     title: "Remove the operation?",
     text: [
@@ -89,7 +89,7 @@ function askToRetry(operation, { title, text, body, done }) {
 const retryableIn = (groups) =>
   groups.filter((group) => isRetryable(group.failure)).reduce((sum, group) => sum + big(group.count), 0n);
 
-export async function retryOperation(operation, done) {
+async function retryOperation(operation, done) {
   let groups = [];
   let eligibility = {};
   try {

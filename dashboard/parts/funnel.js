@@ -5,7 +5,7 @@ import { big, count, counted, share } from "../format.js";
 
 // From the end backwards: who came to a step has passed it, failed at it or waits at it. `failed` and
 // `waiting` map a step's index to a number.
-export function stepsOf(operation, failed, waiting) {
+function stepsOf(operation, failed, waiting) {
   const steps = [];
   let through = big(operation.rows.succeeded);
   for (const step of [...operation.steps].sort((a, b) => b.index - a.index)) {

@@ -34,13 +34,17 @@ export function menu(label, iconName, items) {
   const element = h("div", { class: "menu" }, button, list);
   const entries = () => [...list.querySelectorAll("button")];
 
+  const outside = (event) => element.contains(event.target) || close(false);
+
   function open() {
     list.hidden = false;
+    document.addEventListener("click", outside);
     button.setAttribute("aria-expanded", "true");
     entries()[0]?.focus();
   }
   function close(returns) {
     list.hidden = true;
+    document.removeEventListener("click", outside);
     button.setAttribute("aria-expanded", "false");
     if (returns) button.focus();
   }
@@ -60,10 +64,6 @@ export function menu(label, iconName, items) {
   element.onfocusout = (event) => {
     if (event.relatedTarget && !element.contains(event.relatedTarget)) close(false);
   };
-  document.addEventListener("click", function outside(event) {
-    if (!element.isConnected) document.removeEventListener("click", outside);
-    else if (!element.contains(event.target)) close(false);
-  });
   element.keep = () => {}; // it is open or not, whatever is refreshed around it
   return element;
 }

@@ -3,6 +3,7 @@
 import { h } from "../dom.js";
 import { onTheme } from "../theme.js";
 
+const HEIGHT = 180;
 const TONES = ["--plot-1", "--plot-2", "--plot-3", "--plot-4", "--plot-5", "--plot-6"];
 
 // A canvas knows no custom properties, and these are different in the dark.
@@ -24,7 +25,7 @@ function options(element, { series, format, title, isLog }) {
   const axis = { stroke: colour("--text-quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
   return {
     width: Math.max(200, element.clientWidth),
-    height: 180,
+    height: HEIGHT,
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
     padding: [8, 24, 0, 0],
@@ -49,42 +50,48 @@ function options(element, { series, format, title, isLog }) {
   };
 }
 
-// isLog: for values that differ by orders of magnitude, all above 0. data: [seconds, values of the first series, …]. The summary is what a screen reader hears.
+// Draws while it is on the page. A refresh makes a fresh one, which only hands its data over: it must hold
+// nothing that has to be given back.
+class Plot extends HTMLElement {
+  connectedCallback() {
+    this.forgetTheme = onTheme(() => this.draw());
+    this.resize = new ResizeObserver(() => this.fit());
+    this.resize.observe(this);
+  }
+
+  disconnectedCallback() {
+    this.forgetTheme();
+    this.resize.disconnect();
+    this.drawn?.destroy();
+    this.drawn = null;
+  }
+
+  draw() {
+    this.drawn?.destroy();
+    this.drawn = globalThis.uPlot ? new globalThis.uPlot(options(this.canvas, this.state), this.state.data, this.canvas) : null;
+  }
+
+  fit() {
+    const width = this.canvas.clientWidth;
+    if (!this.drawn) this.draw();
+    else if (width > 0 && this.drawn.width !== width) this.drawn.setSize({ width, height: HEIGHT });
+  }
+
+  keep(fresh) {
+    const isSame = fresh.state.series.join("|") === this.state.series.join("|");
+    this.state = fresh.state;
+    this.words.textContent = fresh.words.textContent;
+    if (isSame && this.drawn) this.drawn.setData(this.state.data);
+    else this.draw();
+  }
+}
+customElements.define("bulk-plot", Plot);
+
+// isLog: for values that differ by orders of magnitude, all above 0. data: [seconds, values of the first
+// series, …]. The summary is what a screen reader hears.
 export function plot({ title, series, data, format, summary, isLog = false }) {
   const canvas = h("div", { class: "plot-canvas", "aria-hidden": "true" });
   const words = h("p", { class: "unseen" }, summary);
-  const element = h("div", { class: "plot" }, canvas, words);
-  let state = { series, data, format, title, isLog };
-  let drawn = null;
-  element.state = () => ({ ...state, summary });
-
-  const draw = () => {
-    drawn?.destroy();
-    drawn = null;
-    if (element.isConnected && globalThis.uPlot) drawn = new globalThis.uPlot(options(canvas, state), state.data, canvas);
-  };
-  const resize = new ResizeObserver(() => {
-    if (!element.isConnected) {
-      // It was taken off the page: nobody else would free it.
-      resize.disconnect();
-      forget();
-      drawn?.destroy();
-    } else if (!drawn) {
-      draw();
-    } else if (canvas.clientWidth > 0 && drawn.width !== canvas.clientWidth) {
-      drawn.setSize({ width: canvas.clientWidth, height: 180 });
-    }
-  });
-  const forget = onTheme(draw);
-  resize.observe(element);
-
-  element.keep = (fresh) => {
-    const next = fresh.state();
-    const isSame = next.series.join("|") === state.series.join("|");
-    state = next;
-    words.textContent = next.summary;
-    if (isSame && drawn) drawn.setData(next.data);
-    else draw();
-  };
-  return element;
+  const element = h("bulk-plot", { class: "plot" }, canvas, words);
+  return Object.assign(element, { canvas, words, state: { series, data, format, title, isLog } });
 }

@@ -15,7 +15,7 @@ const shots = process.env.BULK_SCREENSHOTS ?? "screenshots";
 const only = process.env.BULK_ONLY?.split(",");
 const directory = process.env.BULK_DASHBOARD;
 const isMock = !process.env.BULK_BASE_URL;
-const story = ["everyPage", "uploadAndWatch", "signalAndRetry", "downloadAndRepair", "pauseAndCancel", "failBySignal", "feeds"];
+const story = ["uploadAndWatch", "signalAndRetry", "downloadAndRepair", "pauseAndCancel", "failBySignal", "feeds", "everyPage"];
 const once = ["uploadAgain", "listByAddress", "byKeyboard", "liveAndNot", "switchTheme"];
 
 const checks = new Checks();

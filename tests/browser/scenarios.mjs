@@ -108,7 +108,7 @@ export async function downloadAndRepair({ page, checks, inspect, type, label }) 
 }
 
 export async function pauseAndCancel({ page, checks, inspect, type, label }) {
-  await submit(page, type, csv("long.csv", repeat(400, () => row("slow"))));
+  await submit(page, type, csv("long.csv", repeat(2000, () => row("slow"))));
   await state(page, "running");
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("dialog", { name: "Pause the operation?" }).getByRole("button", { name: "Pause" }).click();
@@ -117,7 +117,7 @@ export async function pauseAndCancel({ page, checks, inspect, type, label }) {
   await page.locator(".page-head .chip", { hasText: "paused" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   const question = page.getByRole("dialog", { name: "Cancel the operation?" });
-  checks.ok(/of 400 .* are to do/.test(await question.innerText()), `${label}: the question says how many rows: ${await question.innerText()}`);
+  checks.ok(/of 2,000 .* are to do/.test(await question.innerText()), `${label}: the question says how many rows: ${await question.innerText()}`);
   await inspect("cancel-question");
   await question.getByRole("button", { name: "Cancel the operation" }).click();
   await state(page, "cancelled");
@@ -126,7 +126,7 @@ export async function pauseAndCancel({ page, checks, inspect, type, label }) {
   await page.locator(".events", { hasText: "cancelled" }).waitFor();
   await inspect("operation-cancelled");
   await page.getByRole("button", { name: "Remove" }).click();
-  await page.getByRole("dialog", { name: "Remove the operation?" }).getByText("400 rows").waitFor();
+  await page.getByRole("dialog", { name: "Remove the operation?" }).getByText("2,000 rows").waitFor();
   await page.getByRole("button", { name: "Remove for good" }).click();
   await page.getByRole("heading", { name: "Operations" }).waitFor();
   checks.equal(await page.getByRole("link", { name: "long.csv" }).count(), 0, `${label}: a removed operation is gone`);

@@ -16,7 +16,7 @@ import { mayOperate } from "../../session.js";
 import { isRetryable } from "../../states.js";
 
 // Errors name their column: "line 4, column 'age', 'seven': it is not a whole number".
-export function columnInError(error) {
+function columnInError(error) {
   return /column '([^']+)'/.exec(error ?? "")?.[1] ?? null;
 }
 
