@@ -16,7 +16,7 @@ def contents(header):
     """path -> bytes, as a compiler reads them."""
     found = {}
     for path, literals in re.findall(r'\.path = "([^"]+)".*?\.gzip = \{(.*?), \d+\},\n\.is', header, re.DOTALL):
-        text = "".join(re.findall(r'^"(.*)"$', literals.replace('{"', '"', 1), re.MULTILINE))
+        text = "".join(re.findall(r'^"(.*)"$', literals, re.MULTILINE))
         data = re.sub(rb"\\([0-7]{1,3}|.)", unescaped, text.encode("latin-1"))
         found[path] = gzip.decompress(data)
     return found
