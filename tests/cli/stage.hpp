@@ -78,6 +78,7 @@ struct program {
     bool has_color = false;
     std::size_t width = 80;
     std::atomic<bool> interrupted = false;
+    std::function<void()> before_interruption;  ///< called when a verb asks whether there is one
     std::function<bulk::timestamp()> now = [] { return bulk::system_clock{}.now(); };
     std::optional<bulk::error> broken;  ///< what opening the storage fails with
     bool is_output_broken = false;

@@ -168,8 +168,8 @@ private:
             (void)stage_->retry_partitions(
                 current_->id, pick(2) == 0 ? std::optional<std::uint32_t>{0} : std::nullopt,
                 at(now_));
-        else if (pick(2) == 0)
-            (void)stage_->cancel_run(current_->id, "", at(now_));
+        else if (pick(2) == 0 && stage_->cancel_run(current_->id, "", at(now_)))
+            open_.clear();
     }
 
     void claim_batch() {

@@ -50,7 +50,7 @@ void check_feed_claims(Make make) {
                                        .feed = "diamonds",
                                        .trace = "trace-1",
                                        .type = bulk::run_type::incremental,
-                                       .window = run.window,
+                                       .window = window_to_read(run.type, run.window),
                                        .range = {0, 9},
                                        .estimated = 10,
                                        .most_records = 99,
@@ -327,6 +327,26 @@ void check_feed_pages(Make make) {
         expect(last.outcome == page_outcome::completed);
         expect(stage.part(run).records == 3_u and stage.of(run).records == 3_u) << "each once";
         expect(stage.part(run).pages == 3_u and stage.part(run).pass == 1_u);
+    };
+
+    "a partition that failed as a whole goes on at its begin when it is retried"_test = [&] {
+        feed_stage stage{make};
+        const auto run = stage.start(1, 1);
+        const auto first = stage.claim(1001);
+        auto page = page_of({raw("a"), raw("b")}, true);
+        page.counted = 3;
+        page.token = "t";
+        const auto next = stage.store(first, page, 1002).next.value();
+        expect(stage->fail_page(next, "lost", at(1003), bulk::retry_from::begin).value());
+        expect(stage.part(run).error == "lost" and stage.part(run).next_offset == 0_u);
+        (void)stage->retry_partitions(run.id, {}, at(1004));
+        const auto again = stage.claim(1005);
+        expect(again.offset == 0_u and again.pass == 1_u and again.token.empty());
+        expect(!again.counted.has_value()) << "it is counted anew";
+        expect(stage.store(first, page, 1006).outcome == page_outcome::skipped_duplicate);
+        expect(stage.store(again, page_of({raw("a"), raw("b")}), 1007).outcome ==
+               page_outcome::completed);
+        expect(stage.of(run).records == 2_u) << "each once";
     };
 
     "an empty page with more behind it is known by its token"_test = [&] {

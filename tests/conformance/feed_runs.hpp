@@ -155,6 +155,7 @@ void check_feed_runs(Make make) {
             const auto held = stage.batch(1002, 1).value();
             stage.put(held, 1002);
             expect(stage->cancel_run(run.id, "", at(1003)).has_value());
+            expect(stage.of(run).open_batches == 0_u) << "nobody holds anything of it";
             expect(stage.item("a").value().version == stage.version());
             expect(!stage.mark().has_value());
             expect(stage->store_items(held, mapped(held.items), worker(1004)).error().code ==

@@ -194,12 +194,29 @@ int main() {
             }
             return {};
         };
-        const auto run = on.run();
+        const auto run = on.run({.type = bulk::run_type::incremental});
         expect(run.completed_at.has_value());
         expect(on.canonical().size() == 60_ul);
         on.jobs.advance(2h);
         on.run();
         expect(on.is_exact());
+    };
+
+    "a record that changes while a full run reads is not taken for gone"_test = [] {
+        single_stage on;
+        on.fill(95);
+        on.run();
+        bool has_changed = false;
+        on.source.on_fetch = [&](std::uint32_t, std::uint64_t offset) -> bulk::result<> {
+            if (offset == 30 && !std::exchange(has_changed, true))
+                for (int i = 0; i < 9; ++i) on.put("a1008" + std::to_string(i), 5, 77, -1s);
+            return {};
+        };
+        const auto run = on.run({.type = bulk::run_type::full});
+        expect(run.completed_at.has_value());
+        expect(run.removed == 0_ul);
+        expect(on.is_exact());
+        expect(on.watermark() == run.window.to) << "they are read once more by the next run";
     };
 
     "records that leave the source while it is read take none along"_test = [] {
@@ -233,6 +250,27 @@ int main() {
         expect(run.failed == 1_u);
         const auto why = on.service->failed_partitions(run.id)->front().error;
         expect(contains(why, "lost records while it was read, 3 times")) << why;
+    };
+
+    "when it is quiet again, a retry reads the partition from its begin, and is done"_test = [] {
+        single_stage on;
+        on.fill(95);
+        int next = 0;
+        on.source.on_fetch = [&](std::uint32_t, std::uint64_t) -> bulk::result<> {
+            on.source.data.remove("a100" + std::to_string(10 + next++));
+            return {};
+        };
+        const auto run = on.run();
+        expect(fatal(run.failed == 1_u));
+        const auto failed = on.service->failed_partitions(run.id)->front();
+        expect(failed.next_offset == 0_ul and failed.pass == 3_u);
+        on.source.on_fetch = {};
+        expect(on.service->retry_partitions(run.id).value() == 1_u);
+        const auto ended = on.finish(run.id);
+        expect(ended.completed_at.has_value());
+        expect(on.service->partitions(run.id)->front().pass == 3_u);
+        const auto all = on.canonical();
+        for (const auto& [id, each] : on.source.data.all()) expect(all.contains(id)) << id;
     };
 
     "a source that is paged by a mark needs no second look"_test = [] {

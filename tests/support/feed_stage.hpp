@@ -32,6 +32,8 @@ struct source_behaviour {
     std::uint64_t fetches = 0;
     std::uint64_t counts = 0;
     std::uint64_t maps = 0;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, int> asked;  ///< by partition and offset
+    std::map<std::string, int> mapped;                             ///< by id
 
     static source_behaviour*& now() {
         static source_behaviour* used = nullptr;
@@ -60,6 +62,7 @@ struct article_feed : bulk::feed<Self, article, listing> {
                                             const bulk::update_window& changed) {
         auto& source = *source_behaviour::now();
         ++source.fetches;
+        ++source.asked[{part.number, offset}];
         if (source.on_fetch)
             if (auto said = source.on_fetch(part.number, offset); !said)
                 return std::unexpected{said.error()};
@@ -74,6 +77,7 @@ struct article_feed : bulk::feed<Self, article, listing> {
     bulk::result<listing> map(const article& raw) {
         auto& source = *source_behaviour::now();
         ++source.maps;
+        ++source.mapped[raw.id];
         if (source.on_map)
             if (auto said = source.on_map(raw); !said) return std::unexpected{said.error()};
         return listing_of(raw);

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <exception>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,13 +23,12 @@
 
 namespace bulk::cli {
 
-/// A command line, understood and done: settings, then a verb and what it takes.
+/// A command line, understood and done: settings, then a verb, maybe behind its group, and what it
+/// takes.
 class command {
 public:
-    command(session& program, std::span<const std::unique_ptr<verb>> verbs)
-        : program_{program},
-          app_{"Processes files of rows in bulk: nothing is lost, and every row is accounted for.",
-               program.program()} {
+    command(session& program, std::span<const verb_group> groups)
+        : program_{program}, app_{purpose(program.contents()), program.program()} {
         app_.require_subcommand(1)->fallthrough()->allow_config_extras(
             CLI::config_extras_mode::error);
         app_.set_config("--config", "bulk.ini", "a file with settings, such as workers=2")
@@ -38,14 +36,14 @@ public:
         app_.get_formatter()->label("SUBCOMMAND", "VERB");
         app_.get_formatter()->label("Subcommands", "Verbs");
         flags global;
-        declare(global, program.settings());
+        declare(global, program.settings(), program.contents());
         add(app_, global);
         for (auto* option : settings_of(app_))
             option->description(concat(option->get_description(), " [", variable_of(*option), "]"));
         app_.footer(
             concat("Settings come from flags, else from the environment, else from the file.\n",
                    "What a verb takes, with examples: ", program.program(), " VERB --help"));
-        for (const auto& each : verbs) add(*each);
+        for (const auto& each : groups) add(each);
     }
 
     /// The program's exit code.
@@ -59,7 +57,7 @@ public:
             auto all = with_environment(words);
             std::ranges::reverse(all);  // as CLI11 wants them
             app_.parse(std::move(all));
-            return verbs_.at(app_.get_subcommands().front())->perform(program_);
+            return verbs_.at(chosen().back())->perform(program_);
         } catch (const CLI::CallForHelp&) {
             program_.out().stream << app_.help();
             return exit_code::success;
@@ -71,8 +69,29 @@ public:
     }
 
 private:
-    void add(verb& each) {
-        auto* sub = app_.add_subcommand(std::string{each.name()}, std::string{each.summary()});
+    [[nodiscard]] static std::string purpose(const program_contents& has) {
+        if (!has.operations)
+            return "Keeps up with sources too large for one file: nothing is lost, and every "
+                   "record "
+                   "is accounted for.";
+        return concat("Processes files of rows ", has.feeds ? "and feeds " : "",
+                      "in bulk: nothing is lost, and every row is accounted for.");
+    }
+
+    void add(const verb_group& group) {
+        CLI::App* in = &app_;
+        if (!group.name.empty()) {
+            in = app_.add_subcommand(std::string{group.name}, std::string{group.summary});
+            in->require_subcommand(1);
+            in->footer(concat(
+                "What a verb takes, with examples: ", program_.program(), ' ', group.name,
+                " VERB --help\nSettings that every verb takes: ", program_.program(), " --help"));
+        }
+        for (const auto& each : group.verbs) add(*in, *each);
+    }
+
+    void add(CLI::App& in, verb& each) {
+        auto* sub = in.add_subcommand(std::string{each.name()}, std::string{each.summary()});
         flags own;
         each.declare(own);
         add(*sub, own);
@@ -105,6 +124,14 @@ private:
                                          },
                                          ""});
         }
+    }
+
+    /// What the words have named so far: the program, maybe a group, and a verb.
+    [[nodiscard]] std::vector<CLI::App*> chosen() {
+        std::vector<CLI::App*> path{&app_};
+        while (!path.back()->get_subcommands().empty())
+            path.push_back(path.back()->get_subcommands().front());
+        return path;
     }
 
     /// All options but --help.
@@ -150,17 +177,17 @@ private:
 
     int refuse(const CLI::ParseError& why, const std::vector<std::string>& words) {
         program_.settings().json |= is_given("json", words);
-        const auto chosen = app_.get_subcommands();
-        const std::string help =
-            concat("; see: ", program_.program(), ' ',
-                   chosen.empty() ? "" : concat(chosen.front()->get_name(), ' '), "--help");
+        const auto path = chosen();
+        std::string help = "; see:";
+        for (const auto* each : path) help += concat(' ', each->get_name());
+        help += " --help";
         auto unexpected = app_.remaining(true);
         if (!unexpected.empty()) {
             const auto flag = std::ranges::find_if(unexpected, is_flag);
             const auto& word = flag == unexpected.end() ? unexpected.front() : *flag;
-            return program_.complain(unknown(word, chosen, help), exit_code::usage);
+            return program_.complain(unknown(word, path, help), exit_code::usage);
         }
-        if (chosen.empty() &&
+        if (!verbs_.contains(path.back()) &&
             why.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError))
             return program_.complain(concat("no verb is given", help), exit_code::usage);
         std::string what = why.what();
@@ -174,21 +201,21 @@ private:
     [[nodiscard]] static bool is_flag(std::string_view word) { return word.starts_with('-'); }
 
     /// A word that nobody expects, and what was probably meant.
-    [[nodiscard]] std::string unknown(const std::string& word, const std::vector<CLI::App*>& chosen,
+    [[nodiscard]] std::string unknown(const std::string& word, const std::vector<CLI::App*>& path,
                                       const std::string& help) {
         std::vector<std::string> names;
-        if (!is_flag(word) && chosen.empty())
-            for (const auto& [sub, each] : verbs_) names.emplace_back(each->name());
-        if (is_flag(word)) {
-            auto options = app_.get_options();
-            if (!chosen.empty())
-                for (auto* option : chosen.front()->get_options()) options.push_back(option);
-            for (const auto* option : options)
-                for (const auto& name : option->get_lnames()) names.push_back(concat("--", name));
-        }
+        const bool is_verb = !is_flag(word) && !verbs_.contains(path.back());
+        if (is_verb)
+            for (const auto* each : path.back()->get_subcommands({}))
+                names.push_back(each->get_name());
+        if (is_flag(word))
+            for (auto* app : path)
+                for (const auto* option : app->get_options())
+                    for (const auto& name : option->get_lnames())
+                        names.push_back(concat("--", name));
         const std::vector<std::string_view> known{names.begin(), names.end()};
         const auto near = nearest_name(word.substr(0, word.find('=')), known);
-        const std::string_view kind = is_flag(word) ? "flag" : chosen.empty() ? "verb" : "word";
+        const std::string_view kind = is_flag(word) ? "flag" : is_verb ? "verb" : "word";
         return concat(kind == "word" ? "more words than expected, from '"
                                      : concat("there is no ", kind, " '"),
                       word, '\'', near ? concat("; did you mean '", *near, "'?") : help);

@@ -28,7 +28,7 @@ public:
     /// The operation as it is when nothing is to be waited for any more: it has ended, somebody
     /// interrupts, or this process, which `runs` it, refuses to go on with it.
     [[nodiscard]] result<operation_record> follow(operation_id id, bool runs = false) {
-        progress_display display{program_};
+        progress_display<progress> display{program_};
         const auto began = program_.now();
         while (true) {
             auto record = service_.wait(id, std::chrono::milliseconds{100});

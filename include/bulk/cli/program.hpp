@@ -4,6 +4,8 @@
 #include <bulk/cli/any_service.hpp>
 #include <bulk/cli/catalog.hpp>
 #include <bulk/cli/command.hpp>
+#include <bulk/cli/declared.hpp>
+#include <bulk/cli/operation_work.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/cli/settings.hpp>
 #include <bulk/cli/verbs/change.hpp>
@@ -21,26 +23,31 @@
 #include <bulk/cli/verbs/template.hpp>
 #include <bulk/cli/verbs/validate.hpp>
 #include <bulk/cli/verbs/worker.hpp>
+#include <bulk/cli/workplace.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/log.hpp>
 #include <bulk/operation/registry.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/service/service.hpp>
 
+#include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace bulk::cli {
 
-/// Every verb of a program, in the order of its help.
-[[nodiscard]] inline std::vector<std::unique_ptr<verb>> all_verbs() {
+/// The verbs for operations, in the order of their help, and the worker's, which is for feeds, too.
+[[nodiscard]] inline std::vector<std::unique_ptr<verb>> operation_verbs(
+    std::vector<open_workplace> work) {
     std::vector<std::unique_ptr<verb>> verbs;
     verbs.push_back(std::make_unique<run_verb>());
     verbs.push_back(std::make_unique<validate_verb>());
     verbs.push_back(std::make_unique<submit_verb>());
-    verbs.push_back(std::make_unique<worker_verb>());
+    verbs.push_back(std::make_unique<worker_verb>(std::move(work)));
     verbs.push_back(std::make_unique<status_verb>());
     verbs.push_back(std::make_unique<list_verb>());
     verbs.push_back(std::make_unique<rows_verb>());
@@ -57,8 +64,8 @@ namespace bulk::cli {
 }
 
 /// Does what the words of a command line say (the first is the program's name); its exit code.
-inline int perform(session& program, const std::vector<std::string>& words) {
-    const auto verbs = all_verbs();
+inline int perform(session& program, const std::vector<std::string>& words,
+                   const std::vector<verb_group>& verbs) {
     const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
     const int code = command{program, verbs}.run(rest);
     program.write_log();
@@ -69,24 +76,85 @@ inline int perform(session& program, const std::vector<std::string>& words) {
         "cannot write to the output: is there space left, and somebody who reads?");
 }
 
-/// A whole program around some operations. `open_storage(const storage_settings&)` gives the storage
-/// as a `result`; it is called when a verb needs one.
-template <typename... Ops, typename OpenStorage>
+/// A storage that is opened when the first verb needs it; whoever else needs it shares it, if it is a
+/// handle, so that a worker opens no file twice.
+template <typename Open>
+class lazy_storage {
+public:
+    using type = typename std::invoke_result_t<Open&, const storage_settings&>::value_type;
+
+    explicit lazy_storage(Open open) : open_{std::move(open)} {}
+
+    [[nodiscard]] result<type> operator()(const storage_settings& settings) {
+        if constexpr (std::copy_constructible<type>) {
+            if (!opened_) {
+                auto opened = open_(settings);
+                if (!opened) return std::unexpected{std::move(opened).error()};
+                opened_.emplace(std::move(*opened));
+            }
+            return *opened_;
+        } else {
+            return open_(settings);
+        }
+    }
+
+private:
+    Open open_;
+    std::optional<type> opened_;
+};
+
+/// What a program does with its feeds: `add(storage, groups, work)`. Only feed_program.hpp has it, so
+/// that programs without feeds do not pay for them.
+template <typename... Feeds>
+struct feed_part;
+
+template <typename... Ops, typename... Feeds, typename Open>
+int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
+                 const std::vector<std::string>& words, surroundings around) {
+    static_assert(sizeof...(Ops) + sizeof...(Feeds) > 0,
+                  "bulk::main<...> needs at least one operation or feed");
+    constexpr bool has_operations = sizeof...(Ops) > 0, has_feeds = sizeof...(Feeds) > 0;
+    lazy_storage storage{std::move(open_storage)};
+    std::vector<verb_group> groups(1);
+    std::vector<open_workplace> work;
+    if constexpr (has_operations) work.push_back(operation_work::open);
+    if constexpr (has_feeds) {
+        constexpr bool is_known = requires { sizeof(feed_part<Feeds...>); };
+        static_assert(is_known,
+                      "bulk::main<...>: a program with feeds includes <bulk/feed_main.hpp> instead "
+                      "of <bulk/main.hpp>");
+        if constexpr (is_known) feed_part<Feeds...>::add(storage, groups, work);
+    }
+    if constexpr (has_operations) {
+        groups.front().verbs = operation_verbs(std::move(work));
+        const typed_catalog<Ops...> operations;
+        session program{words, std::move(around), operations,
+                        [&](const program_settings& settings,
+                            log_handler log) -> result<std::unique_ptr<any_service>> {
+                            auto opened = storage(settings.storage);
+                            if (!opened) return std::unexpected{std::move(opened).error()};
+                            using storage_type = typename decltype(storage)::type;
+                            return std::make_unique<
+                                typed_service<service<operation_list<Ops...>, storage_type>>>(
+                                operation_list<Ops...>{}, std::move(*opened), settings.service,
+                                read_options{}, std::move(log));
+                        },
+                        has_feeds};
+        return perform(program, words, groups);
+    } else {
+        groups.front().verbs.push_back(std::make_unique<worker_verb>(std::move(work)));
+        session program{words, std::move(around)};
+        return perform(program, words, groups);
+    }
+}
+
+/// A whole program around some operations and feeds. `open_storage(const storage_settings&)` gives
+/// the storage as a `result`; it is called when a verb needs one.
+template <typename... Declared, typename OpenStorage>
 int run_program(OpenStorage open_storage, const std::vector<std::string>& words,
                 surroundings around) {
-    const typed_catalog<Ops...> operations;
-    session program{
-        words, std::move(around), operations,
-        [&](const program_settings& settings,
-            log_handler log) -> result<std::unique_ptr<any_service>> {
-            auto storage = open_storage(settings.storage);
-            if (!storage) return std::unexpected{std::move(storage).error()};
-            using storage_type = typename decltype(storage)::value_type;
-            return std::make_unique<typed_service<service<operation_list<Ops...>, storage_type>>>(
-                operation_list<Ops...>{}, std::move(*storage), settings.service, read_options{},
-                std::move(log));
-        }};
-    return perform(program, words);
+    return run_declared(operations_among<Declared...>{}, feeds_among<Declared...>{},
+                        std::move(open_storage), words, std::move(around));
 }
 
 }  // namespace bulk::cli

@@ -80,13 +80,6 @@ namespace detail {
     return text;
 }
 
-[[nodiscard]] inline std::string joined(const std::vector<std::string>& parts) {
-    std::string text;
-    for (const auto& each : parts)
-        if (!each.empty()) text += (text.empty() ? "" : "  ") + each;
-    return text;
-}
-
 /// "validating" is the whole news while rows are counted.
 [[nodiscard]] inline std::string standing(const progress& at) {
     std::string text{name_of(at.state)};
@@ -96,11 +89,40 @@ namespace detail {
 
 }  // namespace detail
 
+/// Those that say something, with a gap between them.
+[[nodiscard]] inline std::string spaced(const std::vector<std::string>& parts) {
+    std::string text;
+    for (const auto& each : parts)
+        if (!each.empty()) text += (text.empty() ? "" : "  ") + each;
+    return text;
+}
+
+/// A title, a bar if it is known how far it is and there is room, and numbers: one line of a
+/// terminal at most.
+[[nodiscard]] inline std::string bar_line(std::string_view name, std::optional<double> percent,
+                                          std::string_view numbers, const screen& on) {
+    const std::size_t width = on.width > 1 ? on.width - 1 : 1;  // the last place would wrap
+    const std::string title = cut_to(one_line(name), std::max<std::size_t>(8, width / 4));
+    std::string line = title;
+    if (percent) {
+        const auto number = std::to_string(static_cast<int>(*percent));
+        const std::string share =
+            concat(std::string(3 - std::min<std::size_t>(3, number.size()), ' '), number, '%');
+        const std::size_t used = display_width(title) + share.size() + display_width(numbers) + 6;
+        const std::size_t room = width > used ? width - used : 0;
+        constexpr std::size_t least = 5, most = 40;  // what is narrower says nothing
+        if (room >= least)
+            line += "  " + detail::bar(*percent, std::min(room, most), on.has_unicode);
+        line += "  " + share;
+    }
+    return cut_to(concat(line, "  ", numbers), width);
+}
+
 /// What stands behind a bar and on a plain line: rows, speed, time left, failures, waits.
 [[nodiscard]] inline std::string progress_numbers(const progress& at) {
     const std::string total = at.total_known ? concat(" / ", grouped(at.rows.total)) : "";
     const auto left = at.left();
-    return detail::joined(
+    return spaced(
         {concat(grouped(at.rows.processed), total, " rows"),
          at.rate > 0 ? concat(grouped(static_cast<std::uint64_t>(std::llround(at.rate))), " rows/s")
                      : "",
@@ -114,31 +136,19 @@ namespace detail {
 [[nodiscard]] inline std::string progress_steps(const progress& at) {
     std::vector<std::string> parts;
     for (const auto& [name, count] : at.steps) parts.push_back(concat(name, ' ', grouped(count)));
-    return detail::joined(parts);
+    return spaced(parts);
 }
 
-/// The bar as it is drawn on a terminal: one line of its width at most, and one with the steps.
+/// The bar as it is drawn on a terminal: one line of its width at most, and one with the steps, if
+/// there are any.
 [[nodiscard]] inline std::pair<std::string, std::string> bar_lines(const progress& at,
                                                                    const screen& on) {
-    const std::size_t width = on.width > 1 ? on.width - 1 : 1;  // the last place would wrap
     std::string numbers = progress_numbers(at);
     if (!at.total_known || at.paused) numbers = concat(detail::standing(at), "  ", numbers);
-    const std::string title = cut_to(one_line(at.title), std::max<std::size_t>(8, width / 4));
-    std::string line = title;
-    if (at.total_known) {
-        const auto percent = std::to_string(static_cast<int>(bulk::percent(at.rows)));
-        const std::string share =
-            concat(std::string(3 - std::min<std::size_t>(3, percent.size()), ' '), percent, '%');
-        const std::size_t used = display_width(title) + share.size() + display_width(numbers) + 6;
-        const std::size_t room = width > used ? width - used : 0;
-        constexpr std::size_t least = 5, most = 40;  // what is narrower says nothing
-        if (room >= least)
-            line +=
-                "  " + detail::bar(bulk::percent(at.rows), std::min(room, most), on.has_unicode);
-        line += "  " + share;
-    }
-    line += "  " + numbers;
-    return {cut_to(line, width), cut_to(concat("  ", progress_steps(at)), width)};
+    const auto percent = at.total_known ? std::optional{bulk::percent(at.rows)} : std::nullopt;
+    const std::size_t width = on.width > 1 ? on.width - 1 : 1;
+    return {bar_line(at.title, percent, numbers, on),
+            at.steps.empty() ? "" : cut_to(concat("  ", progress_steps(at)), width)};
 }
 
 /// For a log, where nothing can be drawn over.
@@ -171,6 +181,17 @@ namespace detail {
              std::chrono::duration_cast<std::chrono::milliseconds>(at.elapsed).count())
         .add("steps", steps);
     return line;
+}
+
+/// Whether something else has happened than more of the same, or at least that.
+[[nodiscard]] inline bool is_news(const progress& at, const progress& before) {
+    return at.state != before.state || at.paused != before.paused;
+}
+[[nodiscard]] inline bool has_moved(const progress& at, const progress& before) {
+    return at.rows != before.rows || at.waiting != before.waiting;
+}
+[[nodiscard]] inline tint tint_of(const progress& at) {
+    return at.rows.failed > 0 ? tint::warning : tint::good;
 }
 
 }  // namespace bulk::cli

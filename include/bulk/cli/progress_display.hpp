@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/progress.hpp>
 #include <bulk/cli/screen.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/core/clock.hpp>
-#include <bulk/core/operation_state.hpp>
 
 #include <chrono>
 #include <optional>
@@ -14,9 +12,10 @@
 
 namespace bulk::cli {
 
-/// Shows how far an operation is while it goes on: a bar that is drawn over and over on a terminal,
-/// now and then a line elsewhere, and an object a line for machines. Everything but the objects
-/// goes to the error stream, so that the answer can be redirected.
+/// Shows how far something is while it goes on: a bar that is drawn over and over on a terminal, now
+/// and then a line elsewhere, and an object a line for machines. Everything but the objects goes to
+/// the error stream, so that the answer can be redirected. How it looks is said beside `Progress`.
+template <typename Progress>
 class progress_display {
 public:
     explicit progress_display(const session& program) : program_{program} {}
@@ -24,7 +23,7 @@ public:
     progress_display& operator=(const progress_display&) = delete;
     ~progress_display() { clear(); }
 
-    void show(const progress& at) {
+    void show(const Progress& at) {
         if (program_.settings().json) {
             if (is_due(at, std::chrono::seconds{1})) program_.print(json_progress(at));
             program_.out().stream.flush();
@@ -56,24 +55,23 @@ public:
 
 private:
     /// A line when something else happens than more of the same, and else as rarely as that.
-    [[nodiscard]] bool is_due(const progress& at, std::chrono::seconds interval) {
+    [[nodiscard]] bool is_due(const Progress& at, std::chrono::seconds interval) {
         const auto now = program_.now();
-        const bool is_news = !last_ || last_->state != at.state || last_->paused != at.paused;
-        const bool moved = !last_ || last_->rows != at.rows || last_->waiting != at.waiting;
-        if (!is_news && now - shown_at_ < (moved ? interval : interval * 6)) return false;
+        if (last_ && !is_news(at, *last_) &&
+            now - shown_at_ < (has_moved(at, *last_) ? interval : interval * 6))
+            return false;
         shown_at_ = now;
         last_ = at;
         return true;
     }
 
-    void draw(const progress& at) {
+    void draw(const Progress& at) {
         const screen& on = program_.err();
-        const auto [line, steps] = bar_lines(at, on);
+        const auto [line, more] = bar_lines(at, on);
         if (on.has_color) {
-            on.stream << "\r\x1b[J"
-                      << tinted(on, at.rows.failed > 0 ? tint::warning : tint::good, line);
-            if (!at.steps.empty())  // and back to the first of the two lines
-                on.stream << '\n' << tinted(on, tint::faint, steps) << "\x1b[1A";
+            on.stream << "\r\x1b[J" << tinted(on, tint_of(at), line);
+            if (!more.empty())  // and back to the first of the two lines
+                on.stream << '\n' << tinted(on, tint::faint, more) << "\x1b[1A";
             on.stream << '\r' << std::flush;
         } else {
             on.stream << '\r' << line << spaces_after(line, on.width > 1 ? on.width - 1 : 0)
@@ -83,7 +81,7 @@ private:
     }
 
     const session& program_;
-    std::optional<progress> last_;
+    std::optional<Progress> last_;
     timestamp shown_at_{};
     bool is_drawn_ = false;
 };

@@ -29,13 +29,13 @@ namespace exit_code {
 inline constexpr int success = 0;
 inline constexpr int failed = 1;  ///< the operation, or what was asked for
 inline constexpr int usage = 2;
-inline constexpr int some_rows_failed = 3;
+inline constexpr int some_failed = 3;    ///< rows, partitions or items; all else is done
 inline constexpr int interrupted = 130;  ///< as shells do: 128 and the number of SIGINT
 }  // namespace exit_code
 
 [[nodiscard]] constexpr int exit_code_of(operation_state state) {
     if (state == operation_state::completed) return exit_code::success;
-    if (state == operation_state::completed_with_errors) return exit_code::some_rows_failed;
+    if (state == operation_state::completed_with_errors) return exit_code::some_failed;
     return exit_code::failed;
 }
 
@@ -54,19 +54,27 @@ public:
     using open_service =
         std::function<result<std::unique_ptr<any_service>>(const program_settings&, log_handler)>;
 
+    /// Of a program that has operations, and maybe feeds.
     session(std::vector<std::string> command, surroundings around, const catalog& operations,
-            open_service open)
+            open_service open, bool has_feeds = false)
         : command_{std::move(command)},
           around_{std::move(around)},
-          operations_{operations},
+          contents_{.operations = true, .feeds = has_feeds},
+          operations_{&operations},
           open_{std::move(open)} {}
+    /// Of a program that has feeds alone: nobody asks it for operations.
+    session(std::vector<std::string> command, surroundings around)
+        : command_{std::move(command)},
+          around_{std::move(around)},
+          contents_{.operations = false, .feeds = true} {}
 
     [[nodiscard]] const screen& out() const { return around_.out; }
     [[nodiscard]] const screen& err() const { return around_.err; }
     [[nodiscard]] timestamp now() const { return around_.now(); }
     [[nodiscard]] bool is_interrupted() const { return around_.is_interrupted(); }
     [[nodiscard]] const surroundings& around() const { return around_; }
-    [[nodiscard]] const catalog& operations() const { return operations_; }
+    [[nodiscard]] const program_contents& contents() const { return contents_; }
+    [[nodiscard]] const catalog& operations() const { return *operations_; }
     [[nodiscard]] const program_settings& settings() const { return settings_; }
     [[nodiscard]] program_settings& settings() { return settings_; }
 
@@ -88,8 +96,11 @@ public:
         options.service.scheduler = where;
         if (auto valid = validate(options.service); !valid)
             return std::unexpected{std::move(valid).error()};
-        return open_(options, log_queue::handler(
-                                  log_, settings_.verbose ? log_level::debug : log_level::warning));
+        return open_(options, log());
+    }
+    /// For services: `take_log` gives what they say.
+    [[nodiscard]] log_handler log() const {
+        return log_queue::handler(log_, settings_.verbose ? log_level::debug : log_level::warning);
     }
 
     /// Says what is wrong; the exit code for it.
@@ -134,7 +145,8 @@ private:
 
     std::vector<std::string> command_;
     surroundings around_;
-    const catalog& operations_;
+    program_contents contents_;
+    const catalog* operations_ = nullptr;
     open_service open_;
     program_settings settings_;
     std::shared_ptr<log_queue> log_ = std::make_shared<log_queue>();
@@ -155,6 +167,13 @@ public:
     virtual void declare(flags& to) = 0;
     /// The program's exit code.
     virtual int perform(session& program) = 0;
+};
+
+/// Verbs that belong together. Those with a name stand behind it: `app feed plan`.
+struct verb_group {
+    std::string_view name{};
+    std::string_view summary{};
+    std::vector<std::unique_ptr<verb>> verbs{};
 };
 
 }  // namespace bulk::cli

@@ -60,6 +60,12 @@ struct feed_partition {
     return concat("partition-", number);
 }
 
+/// Where a partition that has failed goes on when it is retried.
+enum class retry_from : std::uint8_t {
+    page,   ///< at the one that could not be fetched
+    begin,  ///< what was fetched before it cannot be trusted either
+};
+
 [[nodiscard]] constexpr bool is_finished(partition_state state) {
     return state != partition_state::pending && state != partition_state::in_progress;
 }
@@ -71,7 +77,7 @@ struct page_work {
     std::string feed{};
     std::string trace{};
     run_type type = run_type::full;
-    update_window window{};
+    update_window window{};  ///< to read
     std::uint32_t partition = 0;
     key_range range{};
     std::uint64_t estimated = 0;

@@ -37,14 +37,24 @@ enum class run_type : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(run_type, full, incremental)
 
-/// Which changes of the source a run reads: those from `from` on and before `to`. Fixed when the run
-/// starts, so that what changes meanwhile is left to the next one.
+/// Which changes of the source a run answers for: those from `from` on and before `to`. Fixed when the
+/// run starts: what changes meanwhile is left to the next one.
 struct update_window {
     timestamp from{};
     timestamp to{};
 
     bool operator==(const update_window&) const = default;
 };
+
+/// No change is as late as this.
+inline constexpr timestamp end_of_changes{std::chrono::sys_days{std::chrono::year{9999} / 12 / 31}};
+
+/// The changes that the source is asked for. A full run reads everything, also what changes while it
+/// reads: a record that left its window unseen would look as if it were gone. An incremental run ends
+/// where its window does. The watermark moves to the end of the window in any case.
+[[nodiscard]] constexpr update_window window_to_read(run_type type, const update_window& window) {
+    return {window.from, type == run_type::full ? end_of_changes : window.to};
+}
 
 /// What a run was told about itself when it started, so that every process treats it alike.
 struct run_rules {

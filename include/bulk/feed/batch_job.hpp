@@ -81,7 +81,9 @@ private:
         if (stored) {
             ++stored_;
             until_ = engine_->jobs().now() + engine_->batch_request().lease_time;
-            return run_soon([](batch_job& self) { self.map_next(); });
+            // Its thread goes on, and no other is woken.
+            return engine_->jobs().submit_next(
+                job{[self = this->shared_from_this()] { self->map_next(); }});
         }
         engine_->warn("items are not stored", stored.error().message);
         if (stored.error().code == errc::unavailable && !is_over())

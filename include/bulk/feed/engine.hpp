@@ -8,12 +8,11 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/log.hpp>
-#include <bulk/core/retry.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
 #include <bulk/feed/any_feed.hpp>
 #include <bulk/feed/batch_job.hpp>
-#include <bulk/feed/page_fetch.hpp>
+#include <bulk/feed/page_job.hpp>
 #include <bulk/feed/registry.hpp>
 #include <bulk/feed/service_options.hpp>
 
@@ -86,6 +85,7 @@ private:
     /// After the storage did not answer.
     static constexpr std::chrono::milliseconds patience{1'000};
 
+    using page = page_job<feed_engine>;
     using batch = batch_job<feed_engine>;
 
     // --- looking for work ----------------------------------------------------------------------
@@ -115,9 +115,9 @@ private:
                 release(pages_);
                 return work.has_value();
             }
-            jobs_.submit(job{[self = this->shared_from_this(), work = std::move(**work)] {
-                self->fetch(work);
-            }});
+            std::make_shared<page>(this->shared_from_this(), *feed_of((*work)->feed),
+                                   std::move(**work))
+                ->begin();
         }
         return true;
     }
@@ -165,71 +165,11 @@ private:
                         }});
     }
 
-    // --- pages -----------------------------------------------------------------------------------
-
-    void fetch(const page_work& work) {
-        auto& feed = *feed_of(work.feed);
-        auto page = page_fetch{feed, work}.run();
-        if (page) return store(work, std::make_shared<fetched_page>(std::move(*page)), deadline());
-        give_up(work, page.error(), deadline());
-    }
-
-    void store(const page_work& work, const std::shared_ptr<fetched_page>& page, timestamp until) {
-        auto stored = ledger_.store_page(work, *page, request(options_.lease_time));
-        if (!stored)
-            return again(stored.error(), until,
-                         [self = this->shared_from_this(), work, page, until] {
-                             self->store(work, page, until);
-                         });
-        if (stored->outcome != page_outcome::advanced || !stored->next) return done_with_page();
-        if (is_stopping()) {
-            (void)ledger_.return_page(*stored->next, jobs_.now());
-            return done_with_page();
-        }
-        jobs_.submit_next(job{[self = this->shared_from_this(), next = std::move(*stored->next)] {
-            self->fetch(next);
-        }});
-    }
-
-    /// The page could not be fetched: it is tried again later, by anybody, or its partition fails.
-    void give_up(const page_work& work, const error& why, timestamp until) {
-        const auto& options = feed_of(work.feed)->options();
-        const timestamp now = jobs_.now();
-        const bool tries_again =
-            is_passing(why.code) && work.attempt <= static_cast<std::uint32_t>(options.max_retries);
-        const auto at = now + delay_before(options.backoff, static_cast<int>(work.attempt),
-                                           random_share(jobs_));
-        tell(tries_again ? log_level::warning : log_level::error,
-             tries_again ? "page is tried again" : "partition failed", work, why.message);
-        auto noted = tries_again ? ledger_.retry_page(work, why.message, at, now)
-                                 : ledger_.fail_page(work, why.message, now);
-        if (!noted)
-            return again(noted.error(), until, [self = this->shared_from_this(), work, why, until] {
-                self->give_up(work, why, until);
-            });
-        done_with_page();
-    }
-
-    /// When the storage does not answer, the same once more, until the lease has ended: then somebody
-    /// else does it.
-    template <typename Call>
-    void again(const error& why, timestamp until, Call call) {
-        tell(log_level::warning, "storage does not answer", why.message);
-        if (why.code != errc::unavailable || jobs_.now() >= until || is_stopping())
-            return done_with_page();
-        jobs_.submit_at(jobs_.now() + patience, job{std::move(call)});
-    }
-
-    void done_with_page() {
-        release(pages_);
-        changed_();
-        look_for_work();
-    }
-
-    // --- what batches need -----------------------------------------------------------------------
+    // --- what pages and batches need -------------------------------------------------------------
 
 public:
     [[nodiscard]] executor& jobs() { return jobs_; }
+    [[nodiscard]] work_request page_request() const { return request(options_.lease_time); }
     [[nodiscard]] work_request batch_request() const { return request(options_.batch_lease_time); }
     [[nodiscard]] bool is_stopping() const {
         const std::scoped_lock lock{mutex_};
@@ -249,11 +189,27 @@ public:
         return {};
     }
     void warn(std::string_view what, const std::string& why) {
-        tell(log_level::warning, what, why);
+        if (log_) log_({log_level::warning, what, {{"why", why}}});
+    }
+    void tell(log_level level, std::string_view what, const page_work& work,
+              const std::string& why) {
+        if (!log_) return;
+        log_({level,
+              what,
+              {{"feed", work.feed},
+               {"page", to_text(work)},
+               {"trace", work.trace},
+               {"attempt", std::to_string(work.attempt)},
+               {"why", why}}});
+    }
+    void done_with_page() {
+        release(pages_);
+        changed_();
+        look_for_work();
     }
     void done_with_batch(const std::optional<feed_run>& run) {
+        if (run && !is_active(*run)) ended_(*run);  // before it is idle: another feed may follow
         release(batches_);
-        if (run && !is_active(*run)) ended_(*run);
         changed_();
         look_for_work();
     }
@@ -269,7 +225,6 @@ private:
                 .now = jobs_.now(),
                 .lease_time = lease};
     }
-    [[nodiscard]] timestamp deadline() const { return jobs_.now() + options_.lease_time; }
 
     [[nodiscard]] bool reserve(int& count, int most) {
         const std::scoped_lock lock{mutex_};
@@ -283,21 +238,6 @@ private:
             --count;
         }
         is_idle_.notify_all();
-    }
-
-    void tell(log_level level, std::string_view what, const page_work& work,
-              const std::string& why) {
-        if (!log_) return;
-        log_({level,
-              what,
-              {{"feed", work.feed},
-               {"page", to_text(work)},
-               {"trace", work.trace},
-               {"attempt", std::to_string(work.attempt)},
-               {"why", why}}});
-    }
-    void tell(log_level level, std::string_view what, const std::string& why) {
-        if (log_) log_({level, what, {{"why", why}}});
     }
 
     Ledger ledger_;

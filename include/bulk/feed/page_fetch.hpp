@@ -49,6 +49,9 @@ public:
         return page;
     }
 
+    /// Where to go on if `run` has failed for good: a source that lost records is read anew.
+    [[nodiscard]] retry_from goes_on_from() const { return goes_on_from_; }
+
 private:
     [[nodiscard]] bool looks_twice() const { return feed_.options().max_passes > 1; }
 
@@ -72,13 +75,15 @@ private:
         const auto now = feed_.count(work_.range, work_.window);
         if (!now) return std::unexpected{now.error()};
         if (*now >= *page.counted) return page;
-        if (work_.pass + 1 >= feed_.options().max_passes)
+        if ((work_.pass + 1) % feed_.options().max_passes == 0) {  // since it was last retried
+            goes_on_from_ = retry_from::begin;
             return fail(
                 errc::invalid_argument,
                 concat("the source lost records while it was read, ", feed_.options().max_passes,
                        " times (from ", *page.counted, " to ", *now,
                        " at last), so some may be missing: page by a mark (page.next), or "
                        "retry when it is quiet"));
+        }
         page.begin_again = true;
         page.counted = *now;
         return page;
@@ -86,6 +91,7 @@ private:
 
     any_feed& feed_;
     const page_work& work_;
+    retry_from goes_on_from_ = retry_from::page;
 };
 
 }  // namespace bulk

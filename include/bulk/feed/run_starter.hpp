@@ -66,12 +66,12 @@ public:
         if (!outline) return std::unexpected{outline.error()};
         run_plan made{
             .feed = std::string{said.name}, .outline = *outline, .watermark = standing->value};
-        const auto extent =
-            patiently<key_range>(said, [&] { return feed.extent(made.outline.window); });
+        const auto window = window_to_read(outline->type, outline->window);
+        const auto extent = patiently<key_range>(said, [&] { return feed.extent(window); });
         if (!extent) return std::unexpected{extent.error()};
         made.extent = *extent;
         auto found = scan(made.extent, scan_options_of(said), [&](std::span<const key_range> all) {
-            return count_all(feed, all, made.outline.window);
+            return count_all(feed, all, window);
         });
         if (!found) return std::unexpected{std::move(found).error()};
         made.found = std::move(*found);

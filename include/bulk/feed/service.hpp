@@ -192,6 +192,9 @@ public:
         return core_->storage().events(id ? std::optional{operation_id{id->value}} : std::nullopt,
                                        after, limit);
     }
+    /// Whether this process does nothing for feeds at the moment, nor is about to start one that
+    /// follows another.
+    [[nodiscard]] bool is_idle() const { return core_->is_idle(); }
     /// Begins nothing new and lets pages in flight finish. Fails when they do not in time.
     [[nodiscard]] result<> shutdown() { return core_->shutdown(); }
     [[nodiscard]] Storage& storage() { return core_->storage(); }

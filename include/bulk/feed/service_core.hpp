@@ -145,6 +145,10 @@ public:
         }
     }
 
+    /// Whether it does nothing at the moment, and no feed is about to follow another.
+    [[nodiscard]] bool is_idle() const { return engine_->is_idle() && has_followed(); }
+
+    /// A feed that follows another is still started: nobody else would do it.
     [[nodiscard]] result<> shutdown() {
         {
             const std::scoped_lock lock{mutex_};
@@ -152,10 +156,11 @@ public:
         }
         changed_.notify_all();
         engine_->stop();
-        run_inline([this] { return engine_->is_idle(); });
+        run_inline([this] { return is_idle(); });
         if (own_jobs_ == nullptr) return {};  // whoever runs the jobs runs them to their end
         const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
-        const bool is_done = engine_->wait_until_idle(options_.shutdown_timeout);
+        const bool is_done =
+            engine_->wait_until_idle(options_.shutdown_timeout) && wait_for_followers(deadline);
         subscriptions_.notify();
         const bool is_told =
             subscriptions_.wait_until_idle(std::chrono::ceil<std::chrono::milliseconds>(
@@ -170,8 +175,8 @@ public:
                         "the feed service is shut down, but not every event was told in time: a "
                         "handler did not return, or the storage did not answer");
         return fail(errc::timed_out,
-                    "the feed service is shut down, but not all pages came to an end: fetch() or "
-                    "map() did not return; others take them over when their leases end");
+                    "the feed service is shut down, but not all pages came to an end: fetch(), "
+                    "map() or count() did not return; others take them over when their leases end");
     }
 
     void let_go() {
@@ -206,18 +211,39 @@ private:
         if (!run.completed_at) return;
         const auto feed = find_feed(engine_->feeds(), run.feed);
         if (!feed || (*feed)->options().then.empty()) return;
+        {
+            const std::scoped_lock lock{mutex_};
+            ++following_;
+        }
         jobs_.submit(job{[self = this->shared_from_this(),
                           next = std::string{(*feed)->options().then}, trace = run.trace] {
-            const auto following = find_feed(self->engine_->feeds(), next);
-            if (!following || !self->usable()) return;
-            const auto started =
-                self->starter().start(**following, {.trace = trace, .started_by = "feed"});
-            if (started) return self->engine_->look_for_work();
-            if (self->log_)
-                self->log_({log_level::error,
-                            "following feed not started",
-                            {{"feed", next}, {"trace", trace}, {"why", started.error().message}}});
+            self->start_following(next, trace);
+            {
+                const std::scoped_lock lock{self->mutex_};
+                --self->following_;
+            }
+            self->changed();
         }});
+    }
+
+    void start_following(const std::string& next, const std::string& trace) {
+        const auto feed = find_feed(engine_->feeds(), next);
+        if (!feed) return;
+        const auto started = starter().start(**feed, {.trace = trace, .started_by = "feed"});
+        if (started) return engine_->look_for_work();
+        if (log_)
+            log_({log_level::error,
+                  "following feed not started",
+                  {{"feed", next}, {"trace", trace}, {"why", started.error().message}}});
+    }
+
+    [[nodiscard]] bool has_followed() const {
+        const std::scoped_lock lock{mutex_};
+        return following_ == 0;
+    }
+    [[nodiscard]] bool wait_for_followers(std::chrono::steady_clock::time_point deadline) {
+        std::unique_lock lock{mutex_};
+        return changed_.wait_until(lock, deadline, [&] { return following_ == 0; });
     }
 
     void pause(std::chrono::milliseconds time) {
@@ -242,6 +268,7 @@ private:
     std::condition_variable changed_;
     std::uint64_t changes_ = 0;
     bool is_closed_ = false;
+    int following_ = 0;  ///< feeds that are about to be started since another has completed
     std::unique_ptr<thread_executor> own_jobs_;
     std::unique_ptr<inline_executor> inline_jobs_;
     std::recursive_mutex inline_mutex_;

@@ -106,9 +106,10 @@ public:
     }
     /// The page cannot be fetched: its partition has failed. False: it is not the caller's any more.
     [[nodiscard]] result<bool> fail_page(const page_work& work, const std::string& why,
-                                         timestamp now) {
-        return backend_.write("failing a partition",
-                              [&](tables& in) { return feed_pages{in}.fail(work, why, now); });
+                                         timestamp now, retry_from from = retry_from::page) {
+        return backend_.write("failing a partition", [&](tables& in) {
+            return feed_pages{in}.fail(work, why, now, from);
+        });
     }
     /// Somebody else can have it at once.
     [[nodiscard]] result<> return_page(const page_work& work, timestamp now) {

@@ -79,11 +79,7 @@ public:
         const bool is_short = part->counted && part->records < *part->counted;
         const bool begins_again = page.begin_again || (!page.has_more && !is_full && is_short &&
                                                        part->pass == 0 && page.may_begin_again);
-        if (begins_again) {
-            part->next_offset = 0;
-            part->token.clear();
-            ++part->pass;
-        }
+        if (begins_again) begin_pass(*part);
         if (begins_again || (page.has_more && !is_full)) {
             // A late worker whose page was given to another: it goes on, the other one is late now.
             auto next = lease(*run, *part, request);
@@ -118,10 +114,11 @@ public:
         return true;
     }
 
-    [[nodiscard]] result<bool> fail(const page_work& work, const std::string& why, timestamp now) {
+    [[nodiscard]] result<bool> fail(const page_work& work, const std::string& why, timestamp now,
+                                    retry_from from) {
         auto held = find_held(work);
         if (!held) return false;
-        end_failed(held->run, held->partition, why, now);
+        end_failed(held->run, held->partition, why, now, from);
         return true;
     }
 
@@ -165,6 +162,13 @@ private:
         ++part.records;
     }
 
+    /// From its first page once more. Pages of the passes before are not wanted any more.
+    static void begin_pass(feed_partition& part) {
+        part.next_offset = 0;
+        part.token.clear();
+        ++part.pass;
+    }
+
     [[nodiscard]] page_work lease(feed_run& run, feed_partition& part,
                                   const work_request& request) {
         part.state = partition_state::in_progress;
@@ -180,7 +184,7 @@ private:
                 .feed = run.feed,
                 .trace = run.trace,
                 .type = run.type,
-                .window = run.window,
+                .window = window_to_read(run.type, run.window),
                 .partition = part.number,
                 .range = part.range,
                 .estimated = part.estimated,
@@ -214,7 +218,13 @@ private:
                               is_short ? severity::warning : severity::info, now, text)});
     }
 
-    void end_failed(feed_run& run, feed_partition& part, const std::string& why, timestamp now) {
+    void end_failed(feed_run& run, feed_partition& part, const std::string& why, timestamp now,
+                    retry_from from = retry_from::page) {
+        const auto failed_at = part.next_offset;
+        if (from == retry_from::begin) {
+            begin_pass(part);
+            part.counted.reset();
+        }
         part.state = partition_state::failed;
         part.leased_until.reset();
         part.error = why;
@@ -222,9 +232,9 @@ private:
         in_.save_partition(run, part);
         ++run.failed;
         run.active_at = now;
-        in_.append({run_event(run, event_kind::partition_failed, severity::error, now,
-                              concat(partition_name(part.number), " failed at offset ",
-                                     part.next_offset, ": ", why))});
+        in_.append({run_event(
+            run, event_kind::partition_failed, severity::error, now,
+            concat(partition_name(part.number), " failed at offset ", failed_at, ": ", why))});
         settle(run, now);
         in_.save_run(run);
     }

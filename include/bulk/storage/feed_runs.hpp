@@ -74,6 +74,8 @@ public:
             part.completed_at = part.updated_at = now;
             in_.save_partition(*run, part);
         }
+        for (const auto& batch : in_.batches(*run)) in_.remove_batch(*run, batch.number);
+        run->open_batches = 0;
         if (run->consolidated > 0) {  // what it has done to the set stays
             auto standing = in_.standing(run->feed);
             ++standing.version;

@@ -370,6 +370,33 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
                page_outcome::completed);
     };
 
+    "a run whose watermark cannot be saved does not end, deletes nothing, and ends later"_test =
+        [] {
+            const temporary_directory directory;
+            const auto path = directory.path("bulk.db");
+            auto store = storage::open(path).value();
+            auto feeds = store.feeds();
+            (void)fetch(feeds, 1, {raw("a"), raw("gone")});
+            consolidate(feeds, 2);
+            const auto run = fetch(feeds, 3, {raw("a", 2)});
+            const auto batch = feeds.claim_batch(worker(3), 10).value().value();
+            feeds.store_items(batch, mapped(batch.items), worker(3)).value();
+            const auto before = read(feeds);
+            raw_database other{path};
+            other.run(
+                "CREATE TRIGGER stuck BEFORE UPDATE ON bulk_feeds BEGIN SELECT RAISE(ABORT, "
+                "'stuck'); "
+                "END");
+            const auto refused = feeds.finish_batch(batch, at(4));
+            expect(fatal(!refused.has_value()));
+            expect(refused.error().message.contains("stuck")) << refused.error().message;
+            expect(bool{read(feeds) == before}) << "neither ended, nor deleted, nor moved";
+            other.run("DROP TRIGGER stuck");
+            const auto ended = feeds.finish_batch(batch, at(5)).value();
+            expect(ended.completed_at == at(5) and ended.removed == 1_u);
+            expect(feeds.watermark_of("diamonds").value().value == run.window.to);
+        };
+
     "a disk that fails at any call while a page is stored leaves all of it or nothing"_test = [] {
         std::vector<bulk::raw_item> items;
         for (int i = 0; i < 40; ++i) items.push_back(raw("key" + std::to_string(i * 7919 % 1000)));

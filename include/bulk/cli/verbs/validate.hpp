@@ -47,7 +47,7 @@ public:
         const bool would_run = report->metadata_errors.empty() && report->file_error.empty() &&
                                report->operation_error.empty();
         if (!would_run) return exit_code::failed;
-        return report->is_valid ? exit_code::success : exit_code::some_rows_failed;
+        return report->is_valid ? exit_code::success : exit_code::some_failed;
     }
 
 private:

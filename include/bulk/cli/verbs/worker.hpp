@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/session.hpp>
+#include <bulk/cli/workplace.hpp>
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
-#include <bulk/core/operation_state.hpp>
-#include <bulk/core/options.hpp>
-#include <bulk/core/query.hpp>
+#include <bulk/core/page.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -18,19 +16,25 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace bulk::cli {
 
 /// Runs what others take in, until it is told to stop.
 class worker_verb final : public verb {
 public:
+    /// At least one; all of them are in one storage.
+    explicit worker_verb(std::vector<open_workplace> places) : places_{std::move(places)} {}
+
     [[nodiscard]] std::string_view name() const override { return "worker"; }
     [[nodiscard]] std::string_view summary() const override {
-        return "run what was submitted or left unfinished, until Ctrl-C";
+        return "run what was submitted, started or left unfinished, until Ctrl-C";
     }
     [[nodiscard]] std::string_view examples() const override {
-        return "worker --workers 2 --concurrency 8\n"
+        return "worker --poll-interval 5s\n"
                "worker --drain";
     }
     void declare(flags& to) override {
@@ -39,29 +43,36 @@ public:
 
     int perform(session& program) override {
         began_ = system_clock{}.now();  // by which the service dates its events
-        auto service = program.open(scheduling::channels);
-        if (!service) return program.complain(service.error());
         const auto rung = std::make_shared<bell>();
-        (*service)->subscribe([rung](const event&) { rung->ring(); });
+        std::vector<std::unique_ptr<workplace>> work;
+        for (const auto& open : places_) {
+            auto opened = open(program);
+            if (!opened) return program.complain(opened.error());
+            (*opened)->subscribe([rung](const event&) { rung->ring(); });
+            work.push_back(std::move(*opened));
+        }
         program.remark(drain_ ? "works until nothing is left to do; Ctrl-C ends it before"
                               : "waits for work; Ctrl-C ends it");
         bool has_work = true;
         while (has_work && !program.is_interrupted()) {
             rung->wait();
-            if (auto shown = show_events(program, **service); !shown)
+            if (auto shown = show_events(program, *work.front()); !shown)
                 return program.complain(shown.error());
             program.write_log();
             if (!drain_) continue;
-            const auto busy = is_busy(program, **service);
+            const auto busy = is_busy(work);
             if (!busy) return program.complain(busy.error());
             has_work = *busy;
         }
         if (has_work)
-            program.remark("interrupted: rows in flight are finishing; once more to stop at once");
-        const auto closed = (*service)->shutdown();
-        if (auto shown = show_events(program, **service); !shown)
+            program.remark(
+                "interrupted: what is in flight is finishing; once more to stop at once");
+        std::optional<error> not_closed;
+        for (const auto& each : work)
+            if (auto closed = each->shutdown(); !closed) not_closed = std::move(closed).error();
+        if (auto shown = show_events(program, *work.front()); !shown)
             return program.complain(shown.error());
-        if (!closed) return program.complain(closed.error());
+        if (not_closed) return program.complain(*not_closed);
         if (has_work)
             program.remark(concat("nothing is lost; go on with: ", program.command_line()));
         return exit_code::success;
@@ -91,9 +102,9 @@ private:
     };
 
     /// What happened since the worker began, wherever; failed rows are for `errors`.
-    [[nodiscard]] result<> show_events(const session& program, any_service& service) {
+    [[nodiscard]] result<> show_events(const session& program, workplace& in) {
         while (true) {
-            const auto found = service.events(last_);
+            const auto found = in.events(last_);
             if (!found) return std::unexpected{found.error()};
             for (const auto& each : *found) {
                 last_ = each.sequence;
@@ -103,43 +114,17 @@ private:
         }
     }
 
-    /// Whether an operation is under way or could be: one that is paused waits for somebody, and one
-    /// that this program does not have is for another.
-    [[nodiscard]] static result<bool> is_busy(const session& program, any_service& service) {
-        for (const auto state : {operation_state::pending, operation_state::validating,
-                                 operation_state::running, operation_state::retrying}) {
-            operation_query query{.state = state, .page_size = largest_page, .with_total = false};
-            do {
-                const auto found = service.query(query);
-                if (!found) return std::unexpected{found.error()};
-                for (const auto& each : found->items)
-                    if (!each.paused && !is_for_another(program, each)) return true;
-                query.after = found->next;
-            } while (!query.after.empty());
+    [[nodiscard]] static result<bool> is_busy(const std::vector<std::unique_ptr<workplace>>& work) {
+        for (const auto& each : work) {
+            auto busy = each->is_busy();
+            if (!busy || *busy) return busy;
         }
         return false;
     }
 
-    /// Whether another program must go on with it.
-    [[nodiscard]] static bool is_for_another(const session& program, const operation_record& each) {
-        if (!program.operations().find(each.name)) return true;
-        return has_other_steps(program.operations(), each) &&
-               (program.settings().service.on_changed_steps == changed_steps::refuse ||
-                !each.error_message.empty());
-    }
-
     static void show(const session& program, const event& each) {
         if (program.settings().json)
-            program.print(json_line{}
-                              .add("type", "event")
-                              .add("sequence", each.sequence)
-                              .add("kind", each.kind)
-                              .add("severity", each.level)
-                              .add("id", to_text(each.operation))
-                              .add("operation", each.operation_name)
-                              .add("state", each.state)
-                              .add("message", each.message)
-                              .add("time", each.time));
+            program.print(json_of(each));
         else
             program.out().stream << moment_text(each.time) << "  " << to_text(each.operation)
                                  << "  " << each.operation_name << ": "
@@ -149,11 +134,27 @@ private:
         program.out().stream.flush();
     }
 
+    /// A run of a feed has no state of an operation.
+    [[nodiscard]] static json_line json_of(const event& each) {
+        const bool is_run = is_of_run(each.kind);
+        json_line line;
+        line.add("type", "event")
+            .add("sequence", each.sequence)
+            .add("kind", each.kind)
+            .add("severity", each.level)
+            .add("id", to_text(each.operation))
+            .add(is_run ? "feed" : "operation", each.operation_name);
+        if (!is_run) line.add("state", each.state);
+        line.add("message", each.message).add("time", each.time);
+        return line;
+    }
+
     [[nodiscard]] static constexpr tint tint_of(severity level) {
         if (level == severity::error) return tint::bad;
         return level == severity::warning ? tint::warning : tint::plain;
     }
 
+    std::vector<open_workplace> places_;
     bool drain_ = false;
     timestamp began_{};
     std::optional<std::uint64_t> last_;

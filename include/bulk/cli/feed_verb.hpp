@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/cli/any_feed_service.hpp>
+#include <bulk/cli/session.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/options.hpp>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace bulk::cli {
+
+/// A service that works on the feeds of a program, or one that only answers for them.
+using open_feeds =
+    std::function<result<std::unique_ptr<any_feed_service>>(const session&, scheduling)>;
+
+/// One thing that a program can do with its feeds.
+class feed_verb : public verb {
+public:
+    explicit feed_verb(open_feeds open) : open_{std::move(open)} {}
+
+    int perform(session& program) final {
+        auto service = open_(program, works() ? scheduling::channels : scheduling::none);
+        if (!service) return program.complain(service.error());
+        return perform(program, **service);
+    }
+
+protected:
+    /// Whether this process works on runs meanwhile; else it leaves them to others.
+    [[nodiscard]] virtual bool works() const { return false; }
+    /// The program's exit code.
+    virtual int perform(const session& program, any_feed_service& service) = 0;
+
+private:
+    open_feeds open_;
+};
+
+}  // namespace bulk::cli

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/cli/feed_verb.hpp>
+#include <bulk/cli/find_run.hpp>
+#include <bulk/cli/readable.hpp>
+#include <bulk/cli/run_text.hpp>
+#include <bulk/cli/session.hpp>
+#include <bulk/cli/table.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/feed_query.hpp>
+#include <bulk/core/feed_run.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace bulk::cli {
+
+/// Runs, newest first.
+class feed_runs_verb final : public feed_verb {
+public:
+    using feed_verb::feed_verb;
+
+    [[nodiscard]] std::string_view name() const override { return "runs"; }
+    [[nodiscard]] std::string_view summary() const override { return "list runs, newest first"; }
+    [[nodiscard]] std::string_view examples() const override {
+        return "feed runs diamonds --state consolidation_skipped\n"
+               "feed runs --active\n"
+               "feed runs --from 2026-06-01 --type full --limit 100";
+    }
+    void declare(flags& to) override {
+        to.optional_word("NAME", feed_, "of a feed; without it, runs of all");
+        to.choice("--state", query_.state, "in this state");
+        to.choice("--type", query_.type, "of this type");
+        to.yes("--active", query_.active_only, "that somebody works on, or should");
+        to.moment("--from", query_.started_from, "started then or later");
+        to.moment("--to", query_.started_to, "started then or earlier");
+        to.number("--limit", query_.page_size, "how many, at most 1000 (20)");
+        to.text("--after", query_.after, "go on where another list ended", "CURSOR");
+    }
+
+private:
+    int perform(const session& program, any_feed_service& service) override {
+        if (!feed_.empty()) {
+            const auto feed = choose_feed(service, feed_);
+            if (!feed) return program.complain(feed.error());
+            query_.feed = (*feed)->options().name;
+        }
+        const auto found = service.query(query_);
+        if (!found) return program.complain(found.error());
+        if (program.settings().json) {
+            for (const auto& each : found->items)
+                program.print(json_of(each, service.state_of(each)));
+            if (!found->next.empty())
+                program.print(json_line{}.add("type", "next").add("after", found->next));
+            return exit_code::success;
+        }
+        write(program, service, *found);
+        return exit_code::success;
+    }
+
+    static void write(const session& program, const any_feed_service& service,
+                      const page<feed_run>& found) {
+        if (found.items.empty()) return program.remark("no run is like that");
+        table lines{{{"run"},
+                     {"feed"},
+                     {"type"},
+                     {"started (UTC)"},
+                     {"took", align::right},
+                     {"partitions", align::right},
+                     {"failed", align::right},
+                     {"records", align::right},
+                     {"changed", align::right},
+                     {"bad", align::right},
+                     {"state"}}};
+        const auto bad_if = [](std::uint64_t count) {
+            return table::cell{grouped(count), count > 0 ? tint::bad : tint::plain};
+        };
+        for (const auto& each : found.items) {
+            const auto state = service.state_of(each);
+            lines.add({to_text(each.id),
+                       each.feed,
+                       name_of(each.type),
+                       moment_text(each.started_at),
+                       end_of(each) ? span_text(duration_of(each, program.now())) : "-",
+                       grouped(each.partitions),
+                       bad_if(each.failed),
+                       grouped(each.records),
+                       grouped(each.changed),
+                       bad_if(each.bad_items),
+                       {state_text(state), tint_of(state)}});
+        }
+        lines.write(program.out());
+        if (!found.next.empty()) program.remark(concat("there are more: --after ", found.next));
+    }
+
+    std::string feed_;
+    run_query query_;
+};
+
+}  // namespace bulk::cli
