@@ -23,7 +23,21 @@ import { openRow } from "./operation/row.js";
 
 const TABS = { errors: errorsTab, rows: rowsTab, events: eventsTab, about: aboutTab };
 
-// Failed rows by step come with the groups of errors; waiting rows are only asked for where rows can wait.
+const MOST_STEPS = 16; // that are asked about
+
+// Any step can tell a row to wait, so all are asked, but only when some row does.
+async function waitingRows(operation, where, signal) {
+  const ask = (step) => get(where, { state: "waiting_for_completion", step, limit: 1 }, signal);
+  const all = await ask(null);
+  const total = big(all.total ?? all.items.length);
+  if (total === 0n) return new Map();
+  if (total === 1n && all.items.length === 1) return new Map([[all.items[0].step_index, 1n]]);
+  const steps = operation.steps.slice(0, MOST_STEPS);
+  const pages = await Promise.all(steps.map((step) => ask(step.name)));
+  return new Map(steps.map((step, i) => [step.index, pages[i].total ?? pages[i].items.length]));
+}
+
+// Failed rows by step come with the groups of errors.
 async function load(id, signal) {
   const at = (...rest) => path("operations", id, ...rest);
   const [operation, groups] = await Promise.all([
@@ -32,16 +46,7 @@ async function load(id, signal) {
   ]);
   const failed = new Map();
   for (const group of groups) failed.set(group.step_index, big(failed.get(group.step_index)) + big(group.count));
-  const waiting = new Map();
-  if (isActive(operation.state))
-    await Promise.all(
-      operation.steps
-        .filter((step) => step.kind !== "plain")
-        .map(async (step) => {
-          const page = await get(at("rows"), { state: "waiting_for_completion", step: step.name, limit: 1 }, signal);
-          waiting.set(step.index, page.total ?? page.items.length);
-        }),
-    );
+  const waiting = isActive(operation.state) ? await waitingRows(operation, at("rows"), signal) : new Map();
   return { operation, groups, failed, waiting };
 }
 

@@ -65,8 +65,8 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
   };
   const stepName = (operation, index) => (index < 0 ? "validation" : engine.typeOf(operation).steps[index].name);
   const rowJson = (operation) => (row) => ({
-    row: String(row.row), row_id: row.data.IMEI ?? null, state: row.state, step: stepName(operation, row.step), step_index: row.step,
-    error: row.error ?? null, failure: row.failure ?? null, data: row.data, steps: row.steps,
+    row: String(row.row), row_id: row.failure === "parse" ? null : row.data.IMEI, state: row.state, step: stepName(operation, row.step), step_index: row.step,
+    error: row.error ?? null, failure: row.failure ?? null, data: row.failure === "parse" ? null : row.data, steps: row.steps,
   });
   const runJson = (run) => {
     const { parts, bad, ...rest } = run;

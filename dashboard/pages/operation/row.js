@@ -15,18 +15,25 @@ import { view } from "../../parts/view.js";
 import { mayOperate } from "../../session.js";
 import { isRetryable } from "../../states.js";
 
-// Errors name their column: "line 4, column 'age', 'seven': it is not a whole number".
-function columnInError(error) {
-  return /column '([^']+)'/.exec(error ?? "")?.[1] ?? null;
+// Errors name their column and cell: "line 4, column 'age', 'seven': it is not a whole number".
+function cellInError(error) {
+  const [, column = null, cell = null] = /column '([^']+)'(?:, '(.*?)')?:/.exec(error ?? "") ?? [];
+  return { column, cell };
 }
 
+// A row that could not be read has no values but the one in its error.
 function cells(row) {
-  if (!row.data) return h("p", { class: "quiet-text" }, "The values of this row are not kept. The file still has them.");
-  const wrong = row.error ? columnInError(row.error) : null;
+  const { column: wrong, cell } = cellInError(row.error);
+  const data = row.data ?? (wrong ? { [wrong]: cell } : null);
+  const note = row.data ? null : h("p", { class: "quiet-text" }, data ? "The other values are in the file." : "The values of this row are not kept. The file still has them.");
+  return [data ? cellList(data, wrong) : null, note];
+}
+
+function cellList(data, wrong) {
   return h(
     "dl",
     { class: "cells" },
-    Object.entries(row.data).map(([name, value]) => {
+    Object.entries(data).map(([name, value]) => {
       const isWrong = name === wrong;
       const text = value === null || value === "" ? h("span", { class: "quiet-text" }, "empty") : typeof value === "object" ? JSON.stringify(value) : String(value);
       return h(
