@@ -1,0 +1,164 @@
+import { get, listOf } from "../api.js";
+import { h } from "../dom.js";
+import { big, compact, count, counted, duration, rate } from "../format.js";
+import { icon } from "../icons.js";
+import { card, time } from "../parts/facts.js";
+import { stateOf } from "../parts/chip.js";
+import { empty } from "../parts/empty.js";
+import { plot } from "../parts/plot.js";
+import { bar } from "../parts/progress.js";
+import { table } from "../parts/table.js";
+import { view } from "../parts/view.js";
+import { href } from "../router.js";
+import { addSample, latencySeries, throughputSeries } from "../samples.js";
+import { mayOperate } from "../session.js";
+import { OPERATION_STATES, look } from "../states.js";
+
+async function load(signal) {
+  const [overview, recent] = await Promise.all([
+    get("/overview", {}, signal),
+    get("/operations", { limit: 8, sort: "created_at", order: "desc" }, signal),
+  ]);
+  addSample(overview);
+  return { overview, recent: listOf(recent) };
+}
+
+function states(overview) {
+  return h(
+    "ul",
+    { class: "state-counts", "aria-label": "Operations by state" },
+    OPERATION_STATES.map((state) => {
+      const { icon: name, tone, label } = look(state);
+      const number = overview.states?.[state] ?? 0;
+      return h(
+        "li",
+        { key: state },
+        h(
+          "a",
+          { href: href("operations", { state }), class: big(number) > 0n ? tone : "none" },
+          h("span", { class: "state-number" }, count(number)),
+          h("span", { class: "state-label" }, icon(name), label),
+        ),
+      );
+    }),
+  );
+}
+
+function reason(operation) {
+  if (operation.state === "failed") return operation.error || "It failed.";
+  if (operation.paused) return "It is paused, and goes on when somebody resumes it.";
+  if (big(operation.rows.failed) > 0n) return `${counted(operation.rows.failed, "row")} of ${count(operation.rows.total)} failed.`;
+  return "Its rows have been waiting for long.";
+}
+
+function attention(operations) {
+  if (operations.length === 0) return empty("check", "Nothing needs you", "No operation failed, is paused or has failed rows.");
+  return h(
+    "ul",
+    { class: "attention" },
+    operations.map((operation) =>
+      h(
+        "li",
+        { key: operation.id },
+        h("a", { href: href("operation", { id: operation.id }) }, operation.file?.name ?? operation.type),
+        stateOf(operation),
+        h("p", { class: "quiet-text" }, `${operation.type} · `, reason(operation)),
+      ),
+    ),
+  );
+}
+
+function recentTable(operations, label) {
+  return table({
+    label,
+    rows: operations,
+    key: (operation) => operation.id,
+    columns: [
+      { label: "File", kind: "wide", cell: (each) => h("a", { href: href("operation", { id: each.id }) }, each.file?.name ?? each.id) },
+      { label: "Type", cell: (each) => each.type },
+      { label: "State", kind: "state", cell: stateOf },
+      { label: "Progress", kind: "bar-cell", cell: (each) => (each.rows.total === null ? "–" : bar(each.rows)) },
+      { label: "Rows", kind: "number", cell: (each) => count(each.rows.total) },
+      { label: "Failed", kind: "number", cell: (each) => h("span", { class: big(each.rows.failed) > 0n ? "text-bad" : "quiet-text" }, count(each.rows.failed)) },
+      { label: "Created", kind: "number", cell: (each) => time(each.created_at) },
+    ],
+  });
+}
+
+function latencyTable(overview) {
+  const all = overview.step_latency ?? [];
+  return table({
+    label: "Latency of the steps",
+    rows: all,
+    key: (each) => `${each.type}/${each.step}`,
+    columns: [
+      { label: "Step", kind: "wide", cell: (each) => h("div", h("p", each.step), h("p", { class: "quiet-text" }, each.type)) },
+      { label: "Median", kind: "number", cell: (each) => duration(each.p50_ms) },
+      { label: "95 %", kind: "number", cell: (each) => duration(each.p95_ms) },
+      { label: "Times", kind: "number", cell: (each) => count(each.count) },
+    ],
+  });
+}
+
+function render({ overview, recent }) {
+  const latency = latencySeries(overview);
+  const now = overview.throughput?.rows_per_s ?? 0;
+  return h(
+    "div",
+    { class: "stack" },
+    states(overview),
+    h(
+      "div",
+      { class: "columns" },
+      card(
+        "Throughput",
+        h(
+          "p",
+          { class: "headline" },
+          h("strong", rate(now)),
+          h("span", { class: "quiet-text" }, ` ${counted(overview.running_operations ?? 0, "operation")} running, ${count(overview.queue_depth ?? 0)} queued`),
+        ),
+        plot({ title: "Time", series: ["rows/s"], data: throughputSeries(), format: compact, summary: `Throughput is ${rate(now)}.` }),
+      ),
+      card("What needs attention", attention(overview.attention ?? [])),
+    ),
+    card(
+      "Step latency",
+      latency.names.length === 0
+        ? empty("clock", "No step has run yet", "How long each step takes is shown here once rows go through.")
+        : h(
+            "div",
+            { class: "columns" },
+            plot({ title: "95 % within", series: latency.names, data: latency.data, format: duration, isLog: true, summary: "The table beside it has the same numbers." }),
+            latencyTable(overview),
+          ),
+    ),
+    card(
+      "Recent operations",
+      recent.length === 0
+        ? empty(
+            "operations",
+            "No operation yet",
+            "An operation is a file whose rows go through steps.",
+            mayOperate() ? h("a", { class: "button primary", href: href("upload") }, icon("upload"), "Upload the first file") : null,
+          )
+        : recentTable(recent, "Recent operations"),
+    ),
+  );
+}
+
+export const overview = {
+  title: "Overview",
+  open() {
+    const shown = view({
+      load,
+      render,
+      concerns: (event) => event.kind !== "row_failed",
+      every: ({ overview }) => (Number(overview.running_operations ?? 0) > 0 ? 2_000 : 5_000),
+    });
+    return {
+      element: h("div", h("h1", "Overview"), shown.element),
+      dispose: shown.dispose,
+    };
+  },
+};

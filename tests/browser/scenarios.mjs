@@ -1,0 +1,400 @@
+// What operators do, against any server whose operation type behaves as files.mjs says.
+
+import { readFileSync } from "node:fs";
+import { csv, repeat, row } from "./files.mjs";
+
+
+const state = async (page, text) => page.locator(".page-head .chip", { hasText: text }).first().waitFor();
+
+const hasFeeds = async (page) => (await page.locator(".nav").getByRole("link", { name: "Feeds" }).count()) > 0;
+
+async function chooseFile(page, type, file, by = "ops") {
+  await page.locator(".upload-link").click();
+  await page.locator(".type-list").getByRole("link", { name: type, exact: true }).click();
+  await page.getByLabel("requested by").fill(by);
+  await page.getByLabel("File", { exact: true }).setInputFiles(file);
+}
+
+async function submit(page, type, file) {
+  await chooseFile(page, type, file);
+  await page.getByRole("button", { name: "Check the file" }).click();
+  await page.getByRole("button", { name: /^Submit (\d|with)/ }).click();
+  await page.getByRole("heading", { name: file.name }).waitFor();
+}
+
+// Rows fail next to the field that is wrong, a bad file says what is bad, a good one goes through.
+export async function uploadAndWatch({ page, go, checks, inspect, type, label }) {
+  await go("");
+  await page.locator(".upload-link").click();
+  await page.locator(".type-list").getByRole("link", { name: type, exact: true }).click();
+  await page.getByRole("button", { name: "Check the file" }).click();
+  checks.equal(await page.getByLabel("requested by").getAttribute("aria-invalid"), "true", `${label}: a missing field is marked`);
+  checks.ok(await page.getByText("Choose a file.").isVisible(), `${label}: a missing file is named`);
+
+  await page.getByLabel("requested by").fill("ops");
+  await page.getByLabel("File", { exact: true }).setInputFiles({ name: "wrong.csv", mimeType: "text/csv", buffer: Buffer.from("serial,owner\n1,Ada\n") });
+  await page.getByRole("button", { name: "Check the file" }).click();
+  await page.getByText("The file cannot be read").waitFor();
+  checks.equal(await page.getByRole("button", { name: /^Submit/ }).count(), 0, `${label}: an unreadable file cannot be submitted`);
+
+  const bad = csv("bad.csv", [row(), row("Ada", { plan: "gold" }), row("Ada", { imei: "12" }), row()]);
+  await page.getByLabel("File", { exact: true }).setInputFiles(bad);
+  await page.getByRole("button", { name: /^Check/ }).click();
+  await page.getByText("2 of 4 rows would fail").waitFor();
+  checks.ok(await page.locator(".cell-in-error", { hasText: "gold" }).isVisible(), `${label}: the bad cell is shown`);
+  await inspect("upload-checked");
+
+  await page.getByLabel("File", { exact: true }).setInputFiles(csv("good.csv", [...repeat(40, () => row("slow")), row("refuse"), row("approve")]));
+  await page.getByRole("button", { name: /^Check/ }).click();
+  await page.getByText("All 42 rows are valid").waitFor();
+  await page.getByRole("button", { name: "Submit 42 rows" }).click();
+  await page.getByRole("heading", { name: "good.csv" }).waitFor();
+  await page.evaluate(() => (globalThis.sameDocument = true));
+  await page.locator('.live-mark[data-state="live"]').waitFor();
+  await state(page, "running");
+  await page.locator(".funnel-notes", { hasText: "1 waiting" }).waitFor();
+}
+
+// On the page that uploadAndWatch leaves: one row waits, one has failed.
+export async function signalAndRetry({ page, checks, inspect, label }) {
+  await page.getByRole("tab", { name: /^Rows/ }).click();
+  await page.getByLabel("State").selectOption("waiting_for_completion");
+  checks.ok(page.url().includes("state=waiting_for_completion"), `${label}: the filter is in the address`);
+  await page.getByRole("button", { name: "Open row 42" }).click();
+  const drawer = page.getByRole("dialog");
+  await drawer.getByText("Answer for Carrier Approval").waitFor();
+  await inspect("row-waiting");
+  await drawer.getByRole("button", { name: "It succeeded" }).click();
+  await drawer.locator(".chip.good").first().waitFor();
+  await page.keyboard.press("Escape");
+  await drawer.waitFor({ state: "detached" });
+  await state(page, "completed with errors");
+  checks.ok(await page.evaluate(() => globalThis.sameDocument === true), `${label}: it ended without a reload`);
+
+  await page.getByRole("tab", { name: /^Errors/ }).click();
+  await page.locator("#panel .link", { hasText: "41" }).click();
+  await drawer.getByText(/step failure/).first().waitFor();
+  await inspect("row-failed");
+  await drawer.getByRole("button", { name: "Retry this row" }).click();
+  const question = page.getByRole("dialog", { name: "Retry row 41?" });
+  await question.waitFor();
+  await question.getByRole("button", { name: "Retry" }).click();
+  await drawer.locator(".tag", { hasText: "retry 1" }).waitFor();
+  await page.keyboard.press("Escape");
+  await state(page, /^completed$/);
+  await inspect("operation-completed");
+}
+
+// What failed is downloaded as it was uploaded, corrected, and uploaded again.
+export async function downloadAndRepair({ page, checks, inspect, type, label }) {
+  await submit(page, type, csv("repair.csv", [row(), row("Ada", { plan: "gold" }), row("Ada", { plan: "silver" })]));
+  await state(page, "completed with errors");
+  await page.getByRole("tab", { name: /^Errors/ }).click();
+  await inspect("operation-errors");
+  await page.locator("#panel .link", { hasText: "2" }).first().click();
+  await page.locator(".cells .in-error", { hasText: "gold" }).waitFor();
+  await inspect("row-cell-in-error");
+  await page.keyboard.press("Escape");
+  checks.equal(await page.getByRole("button", { name: /^Retry 2 rows/ }).count(), 0, `${label}: rows that cannot be parsed are not offered for a retry`);
+
+  await page.getByRole("button", { name: "Export" }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /^Failed rows.*CSV/ }).click()]);
+  const failed = readFileSync(await download.path(), "utf8");
+  checks.equal(failed.trim().split(/\r?\n/).length, 3, `${label}: the failed rows and a header are downloaded`);
+  checks.ok(failed.includes("gold") && failed.includes("silver"), `${label}: they are as they were uploaded`);
+  const [group] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /^Download 2 rows/ }).click()]);
+  checks.ok(readFileSync(await group.path(), "utf8").includes("gold"), `${label}: a group can be downloaded`);
+
+  await submit(page, type, { name: "repaired.csv", mimeType: "text/csv", buffer: Buffer.from(failed.replace("gold", "3").replace("silver", "4")) });
+  await state(page, /^completed$/);
+}
+
+export async function pauseAndCancel({ page, checks, inspect, type, label }) {
+  await submit(page, type, csv("long.csv", repeat(2000, () => row("slow"))));
+  await state(page, "running");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("dialog", { name: "Pause the operation?" }).getByRole("button", { name: "Pause" }).click();
+  await state(page, "paused");
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.locator(".page-head .chip", { hasText: "paused" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  const question = page.getByRole("dialog", { name: "Cancel the operation?" });
+  checks.ok(/of 2,000 .* are to do/.test(await question.innerText()), `${label}: the question says how many rows: ${await question.innerText()}`);
+  await inspect("cancel-question");
+  await question.getByRole("button", { name: "Cancel the operation" }).click();
+  await state(page, "cancelled");
+  await page.locator(".tally", { hasText: "Unprocessed" }).waitFor();
+  await page.getByRole("tab", { name: "Events" }).click();
+  await page.locator(".events", { hasText: "cancelled" }).waitFor();
+  await inspect("operation-cancelled");
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog", { name: "Remove the operation?" }).getByText("2,000 rows").waitFor();
+  await page.getByRole("button", { name: "Remove for good" }).click();
+  await page.getByRole("heading", { name: "Operations" }).waitFor();
+  checks.equal(await page.getByRole("link", { name: "long.csv" }).count(), 0, `${label}: a removed operation is gone`);
+}
+
+export async function failBySignal({ page, checks, type, label }) {
+  await submit(page, type, csv("answers.csv", [row("approve"), row()]));
+  await page.getByRole("tab", { name: /^Rows/ }).click();
+  await page.locator("#panel .chip", { hasText: "waiting" }).waitFor();
+  await page.getByRole("button", { name: "Open row 1" }).click();
+  const drawer = page.getByRole("dialog");
+  await drawer.getByRole("button", { name: "It failed" }).click();
+  await drawer.getByText("Say why it failed").waitFor();
+  await drawer.getByLabel("or why it failed").fill("the carrier said no");
+  await drawer.getByRole("button", { name: "It failed" }).click();
+  await drawer.getByText("the carrier said no").first().waitFor();
+  await page.keyboard.press("Escape");
+  await state(page, "completed with errors");
+  checks.equal(await page.locator(".funnel-notes", { hasText: "1 failed" }).count(), 1, `${label}: the funnel shows where it failed`);
+}
+
+// Every page, before anything is asked of it.
+export async function everyPage({ page, go, inspect }) {
+  const pages = { overview: "", operations: "?view=operations", upload: "?view=upload", workers: "?view=workers", missing: "?view=nothing" };
+  if (await hasFeeds(page)) pages.feeds = "?view=feeds";
+  for (const [name, query] of Object.entries(pages)) {
+    await go(query);
+    await inspect(name);
+  }
+  await go("?view=operations");
+  await page.locator("tbody a").first().click();
+  await page.locator(".page-head h1").waitFor();
+  await page.getByRole("tab", { name: /^Metadata/ }).click();
+  await inspect("operation-about");
+}
+
+// Filters, sort and place in the list are in the address, and a reload keeps them.
+export async function listByAddress({ page, go, checks, label }) {
+  await go("?view=operations&state=completed");
+  checks.equal(await page.getByLabel("State").inputValue(), "completed", `${label}: a filter is read from the address`);
+  const created = page.locator("th", { hasText: "Created" });
+  checks.equal(await created.getAttribute("aria-sort"), "descending", `${label}: the newest come first`);
+  await created.getByRole("button").click();
+  await page.locator('th[aria-sort="ascending"]').waitFor();
+  checks.ok(page.url().includes("order=asc"), `${label}: the order is in the address`);
+  await page.reload();
+  await page.locator('th[aria-sort="ascending"]').waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  checks.ok(!page.url().includes("state="), `${label}: filters can be cleared`);
+  await go("?view=operations&state=validating&created_by=no-such-person");
+  await page.getByText("No operation matches").waitFor();
+}
+
+export async function byKeyboard({ page, go, checks, label }) {
+  await go("?view=operations");
+  await page.keyboard.press("Tab");
+  checks.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content", `${label}: the first stop is the skip link`);
+  await page.keyboard.press("Enter");
+  checks.equal(await page.evaluate(() => document.activeElement.id), "main", `${label}: it leads to the content`);
+  await page.locator("tbody a").first().focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".page-head h1").waitFor();
+  const tab = page.getByRole("tab", { selected: true });
+  await tab.focus();
+  await page.keyboard.press("End");
+  checks.equal(await page.evaluate(() => document.activeElement.id), "tab-about", `${label}: End goes to the last tab`);
+  const menu = page.getByRole("button", { name: "Export" });
+  await menu.focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  checks.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "menuitem", `${label}: arrows walk the menu`);
+  await page.keyboard.press("Escape");
+  checks.ok(await menu.evaluate((each) => each === document.activeElement), `${label}: Esc closes the menu and gives the focus back`);
+  const remove = page.getByRole("button", { name: /^(Remove|Cancel)$/ });
+  await remove.focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  for (let i = 0; i < 8; ++i) {
+    await page.keyboard.press("Tab");
+    checks.ok(await dialog.evaluate((each) => each.contains(document.activeElement)), `${label}: the focus stays in the dialog`);
+  }
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  checks.ok(await remove.evaluate((each) => each === document.activeElement), `${label}: Esc gives the focus back`);
+}
+
+// Without the stream the page asks in turns; without a server it says that it is stale; both end by themselves.
+export async function liveAndNot({ page, go, checks, quiet, label }) {
+  const mark = (name) => page.locator(`.live-mark[data-state="${name}"]`).waitFor();
+  await go("");
+  await mark("live");
+  await quiet(async () => {
+    await page.route("**/events/stream*", (route) => route.abort());
+    await hide(page, true);
+    await mark("paused");
+    await hide(page, false);
+    await mark("polling");
+    await page.route("**/api/v1/**", (route) => route.abort());
+    await mark("stale");
+    await page.locator(".notice.warn", { hasText: "The server does not answer" }).waitFor();
+    checks.ok(await page.locator(".state-counts").isVisible(), `${label}: what was last seen stays`);
+    await page.unroute("**/api/v1/**");
+    await page.unroute("**/events/stream*");
+    await mark("live");
+    await page.locator(".notice.warn").waitFor({ state: "detached" });
+  });
+  // A reset means that events were left out: everything is read again, then the stream goes on.
+  let isFirst = true;
+  await page.route("**/events/stream*", (route) => {
+    if (!isFirst) return route.fallback();
+    isFirst = false;
+    return route.fulfill({ contentType: "text/event-stream", body: "event: reset\ndata: {}\n\n" });
+  });
+  await hide(page, true);
+  await mark("paused");
+  await hide(page, false);
+  await page.waitForRequest("**/overview");
+  await mark("live");
+  await page.unroute("**/events/stream*");
+}
+
+async function hide(page, isHidden) {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+}
+
+export async function switchTheme({ page, go, checks, label }) {
+  await go("");
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.getByLabel("Theme").selectOption("light");
+  const light = await background();
+  await page.getByLabel("Theme").selectOption("dark");
+  checks.ok((await background()) !== light, `${label}: the theme can be switched`);
+  await page.reload();
+  await page.locator("main h1").first().waitFor();
+  checks.ok((await background()) !== light, `${label}: and stays switched`);
+  await page.getByLabel("Theme").selectOption("system");
+}
+
+// Only where the server has a feed.
+export async function feeds({ page, go, checks, inspect, quiet, label }) {
+  await go("");
+  if (!(await hasFeeds(page))) return;
+  await go("?view=feeds");
+  await page.locator(".type-list a").first().click();
+  await page.getByRole("button", { name: "Plan" }).click();
+  await page.getByRole("dialog").locator(".plan li").first().waitFor();
+  await inspect("feed-plan");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Watermark" }).click();
+  const question = page.getByRole("dialog", { name: /^Move the watermark/ });
+  await quiet(async () => {
+    await question.getByLabel("Read up to").fill("yesterday");
+    await question.getByRole("button", { name: "Move it" }).click();
+    await question.locator(".notice.bad").waitFor();
+  });
+  await question.getByLabel("Read up to").fill("");
+  await question.getByRole("button", { name: "Move it" }).click();
+  await page.getByText("None yet: the first run reads everything.").waitFor();
+  await page.getByRole("button", { name: "Start a run" }).click();
+  await page.getByRole("dialog").getByLabel("Type").selectOption("full");
+  await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
+  await page.getByRole("heading", { name: /^Run of/ }).waitFor();
+  await state(page, /^completed$/);
+  checks.ok((await page.locator("tbody tr").count()) > 0, `${label}: the partitions are listed`);
+  await inspect("run");
+}
+
+// What only the mock has to show.
+export async function seeded({ page, go, checks, inspect, quiet, type, label }) {
+  await go("?view=operations&order=asc");
+  checks.ok(await page.getByText("9,007,199,254,740,993").first().isVisible(), `${label}: numbers beyond 2^53 are exact`);
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.locator("tbody a", { hasText: "approvals.csv" }).waitFor();
+  await page.getByRole("button", { name: "Previous" }).click();
+  await page.locator("tbody a", { hasText: "every-device.csv" }).waitFor();
+  await go("?view=operations&state=completed_with_errors");
+  await page.getByRole("link", { name: "devices-may.csv" }).click();
+  await page.getByRole("tab", { name: /^Rows/ }).click();
+  await page.getByLabel("Errors only").check();
+  await page.getByLabel("Select row 4", { exact: true }).check();
+  await page.getByLabel("Select row 24", { exact: true }).check();
+  checks.equal(await page.getByLabel("Select row 6", { exact: true }).count(), 0, `${label}: a row that cannot be retried cannot be selected`);
+  await page.getByRole("button", { name: "Retry 2 selected rows" }).click();
+  await page.getByRole("dialog", { name: "Retry 2 rows?" }).getByRole("button", { name: "Retry" }).click();
+  await page.locator(".tally.bad", { hasText: "18" }).waitFor();
+  await state(page, "completed with errors");
+  await page.getByRole("tab", { name: /^Errors/ }).click();
+  await page.getByRole("button", { name: "Retry", exact: true }).first().click();
+  const question = page.getByRole("dialog", { name: "Retry 10 failed rows?" });
+  await question.getByText("8 rows that the validation refused stay failed").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Retry 10 rows/ }).click();
+  await page.getByRole("dialog", { name: "Retry 10 rows?" }).getByRole("button", { name: "Retry" }).click();
+  await page.locator(".tally.bad", { hasText: "8" }).waitFor();
+  await state(page, "completed with errors");
+  await inspect("operation-retried");
+  await go("?view=feeds");
+  await page.locator("tbody tr", { hasText: "consolidation skipped" }).locator("a").click();
+  await page.getByRole("button", { name: "Retry partition-3" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+  await state(page, /^completed$/);
+  await chooseFile(page, type, csv("refused.csv", [row()]), "nobody");
+  await quiet(async () => {
+    await page.getByRole("button", { name: "Submit without a check" }).click();
+    await page.locator(".field.has-problem", { hasText: "'nobody' cannot ask for anything." }).waitFor();
+  });
+  await inspect("upload-refused");
+  await page.getByLabel("requested by").fill("ops");
+  await page.getByLabel("ticket").fill("18446744073709551615");
+  await page.getByRole("button", { name: "Submit without a check" }).click();
+  await page.getByRole("tab", { name: /^Metadata/ }).click();
+  await page.getByText("18446744073709551615", { exact: true }).waitFor();
+}
+
+// What was cut off is sent again under the same key, so that nothing is created twice.
+export async function uploadAgain({ page, go, checks, quiet, type, label }) {
+  await go("");
+  await chooseFile(page, type, csv("ignored.csv", [row()]));
+  const transfer = await page.evaluateHandle((text) => {
+    const all = new DataTransfer();
+    all.items.add(new File([text], "dropped.csv", { type: "text/csv" }));
+    return all;
+  }, `IMEI,customer,plan\n${row()}\n`);
+  await page.locator(".drop-zone").dispatchEvent("drop", { dataTransfer: transfer });
+  await page.locator(".drop-name", { hasText: "dropped.csv" }).waitFor();
+  const keys = [];
+  await page.route("**/api/v1/operations", (route) => {
+    if (route.request().method() !== "POST") return route.fallback();
+    keys.push(route.request().headers()["idempotency-key"]);
+    return keys.length === 1 ? route.abort() : route.fallback();
+  });
+  await quiet(async () => {
+    await page.getByRole("button", { name: "Submit without a check" }).click();
+    await page.getByText("The upload was cut off").waitFor();
+  });
+  await page.getByRole("button", { name: "Submit without a check" }).click();
+  await page.getByRole("heading", { name: "dropped.csv" }).waitFor();
+  checks.ok(keys.length === 2 && keys[0] === keys[1] && keys[0].length >= 32, `${label}: an upload that is repeated keeps its key: ${keys}`);
+  await page.unroute("**/api/v1/operations");
+}
+
+// Where a token is wanted; "reader" may only look.
+export async function readOnly({ page, checks, inspect, quiet, base, label }) {
+  await quiet(async () => {
+    await page.goto(base);
+    await page.getByLabel("Access token").fill("wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("This token is not known.").waitFor();
+    await inspect("sign-in");
+  });
+  await page.getByLabel("Access token").fill("reader");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "Operations" }).click();
+  await page.getByRole("link", { name: "devices-may.csv" }).click();
+  await page.locator(".page-head h1").waitFor();
+  for (const name of ["Retry", "Remove", "Cancel", "Pause"])
+    checks.equal(await page.getByRole("button", { name, exact: true }).count(), 0, `${label}: a reader sees no ${name}`);
+  checks.equal(await page.getByRole("link", { name: /upload/ }).count(), 0, `${label}: nor an upload`);
+  await page.getByRole("button", { name: "Export" }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /^The file itself/ }).click()]);
+  checks.equal(download.suggestedFilename(), "devices-may.csv", `${label}: a reader downloads, with the token`);
+  await inspect("read-only");
+}
+
+
