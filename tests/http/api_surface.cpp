@@ -7,6 +7,7 @@
 #include <bulk/http/api/all_routes.hpp>
 #include <bulk/http/api/openapi.hpp>
 #include <bulk/http/api/schema.hpp>
+#include <bulk/http/dashboard/assets.hpp>
 #include <bulk/http/serve.hpp>
 
 #include <support/ut.hpp>
@@ -248,6 +249,26 @@ suite<"the surface"> surface = [] {
         for (const std::string odd : {"/api/v1/../x", "/api//v1", "/api/v1/operations/%2e%2e",
                                       "/api/v1/operations/%zz", "/api/v1/operations/%00"})
             expect(at.get(odd).status == 400_i or at.get(odd).status == 404_i) << odd;
+    };
+
+    "the page is there for browsers, and its files for ever"_test = [] {
+        stage at;
+        const auto page = at.get("/");
+        expect(page.status == 200_i and page.header("content-encoding") == "gzip");
+        expect(page.header("content-security-policy").contains("default-src 'none'"));
+        expect(page.header("cache-control") == "no-cache");
+        const http::header_list browser{{"Accept", "text/html,application/xhtml+xml"}};
+        expect(at.get("/operations/7", browser).body == page.body) << "its own addresses";
+        expect(at.get("/api/v1/nowhere", browser).status == 404_i);
+        expect(at.get("/assets/nowhere.js", browser).status == 404_i);
+        expect(at.get("/", {{"If-None-Match", std::string{page.header("etag")}}}).status == 304_i);
+        for (const auto& each : http::dashboard::assets) {
+            const auto file = at.get(std::string{each.path});
+            expect(file.body == each.gzip and file.header("content-type") == each.type);
+            if (each.is_immutable) expect(file.header("cache-control").contains("immutable"));
+        }
+        stage without{{.has_dashboard = false}};
+        expect(without.get("/").is_problem(404, "not_found"));
     };
 
     "the document has every route, and nothing else"_test = [] {

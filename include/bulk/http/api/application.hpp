@@ -10,6 +10,7 @@
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/api_options.hpp>
 #include <bulk/http/conditions.hpp>
+#include <bulk/http/dashboard/page.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/origin.hpp>
@@ -144,6 +145,9 @@ private:
             why.headers.add("Allow", allowed);
             return refused(why);
         }
+        if (found.on == nullptr && options_.has_dashboard && verb == method::get)
+            if (const auto* file = dashboard::find(path_of(head), head); file != nullptr)
+                return dashboard::answer(*file, head);
         if (found.on == nullptr)
             return refused({problems::not_found, concat("nothing is at ", path_of(head)), {}});
         if (found.on->needs == right::open) return found;
