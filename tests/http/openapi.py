@@ -1,0 +1,42 @@
+"""Both OpenAPI documents of a program that serves are valid, by somebody else's word.
+
+  openapi.py PROGRAM ROOT    skipped (77) where `scripts/setup --browser` has not been run
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.request
+
+program, root = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+packages = root / ".deps/browser/node_modules"
+if not shutil.which("node") or not (packages / "@apidevtools/swagger-parser").is_dir():
+    sys.exit(77)
+
+CHECK = """
+import { createRequire } from "node:module";
+const parser = createRequire(process.argv[2] + "/")("@apidevtools/swagger-parser");
+for (const file of process.argv.slice(3)) await parser.validate(file);
+"""
+
+environment = {name: value for name, value in os.environ.items() if not name.startswith("BULK_")}
+with tempfile.TemporaryDirectory() as place:
+    os.chdir(place)
+    server = subprocess.Popen([program, "serve", "--port", "0", "--json"], text=True, env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    try:
+        url = json.loads(server.stdout.readline())["url"]
+        for path, name in [("/api/v1/openapi.json", "new.json"), ("/openapi/v1.json", "older.json")]:
+            with urllib.request.urlopen(url + path, timeout=60) as answer:
+                pathlib.Path(name).write_bytes(answer.read())
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(timeout=60)
+    pathlib.Path("check.mjs").write_text(CHECK)
+    checked = subprocess.run(["node", "check.mjs", str(packages), "new.json", "older.json"])
+sys.exit(checked.returncode)
