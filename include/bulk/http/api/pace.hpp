@@ -37,8 +37,7 @@ public:
                              now - samples.back().when >= std::chrono::milliseconds{500};
         if (is_news) samples.push_back({now, of.rows.processed});
         while (samples.size() > 2 && now - samples[1].when > window) samples.pop_front();
-        const auto elapsed =
-            std::chrono::duration<double>(now - samples.front().when).count();
+        const auto elapsed = std::chrono::duration<double>(now - samples.front().when).count();
         if (elapsed <= 0 || of.rows.processed < samples.front().rows) return std::nullopt;
         return static_cast<double>(of.rows.processed - samples.front().rows) / elapsed;
     }

@@ -47,7 +47,8 @@ inline constexpr std::array schemas{
     schema{"step", "what each row goes through",
            "index:whole, name:text, kind:step_kind, max_retries:whole, poll_interval_ms:whole?, "
            "timeout_ms:whole?, allow_operation_retry:truth"},
-    schema{"operation_type_list", "all of them", "items:[operation_type], next:text?, total:count?"},
+    schema{"operation_type_list", "all of them",
+           "items:[operation_type], next:text?, total:count?"},
 
     schema{"operation", "one file on its way",
            "id:uuid, type:text, state:operation_state, paused:truth, cancel_requested:truth, "
@@ -72,10 +73,11 @@ inline constexpr std::array schemas{
            "failure:error_type?, error:text?, signal_key:text?, started_at:moment?, "
            "completed_at:moment?, wait_until:moment?"},
     schema{"row_list", "a page of them", "items:[row], next:text?, total:count?"},
-    schema{"row_error", "a row that failed",
-           "row:count, row_id:text?, step:text, step_index:whole, failure:error_type?, error:text?, "
-           "state:row_state, attempt:whole, retry_attempt:whole, completed_at:moment?, "
-           "data:object?"},
+    schema{
+        "row_error", "a row that failed",
+        "row:count, row_id:text?, step:text, step_index:whole, failure:error_type?, error:text?, "
+        "state:row_state, attempt:whole, retry_attempt:whole, completed_at:moment?, "
+        "data:object?"},
     schema{"error_list", "a page of them", "items:[row_error], next:text?, total:count?"},
     schema{"error_group", "errors that say the same of different rows",
            "count:count, step:text, step_index:whole, failure:error_type?, pattern:text, "
@@ -87,10 +89,11 @@ inline constexpr std::array schemas{
     schema{"dry_run_error", "the first hundred",
            "row:count, row_id:text?, line:count?, column:text?, cell:text?, failure:error_type?, "
            "message:text"},
-    schema{"event", "something that happened",
-           "sequence:count, kind:event_kind, level:severity, operation:uuid?, run:uuid?, name:text, "
-           "state:operation_state?, previous:operation_state?, row:count?, failure:error_type?, "
-           "message:text, time:moment"},
+    schema{
+        "event", "something that happened",
+        "sequence:count, kind:event_kind, level:severity, operation:uuid?, run:uuid?, name:text, "
+        "state:operation_state?, previous:operation_state?, row:count?, failure:error_type?, "
+        "message:text, time:moment"},
     schema{"event_list", "a page of them", "items:[event], next:text?, total:count?"},
 
     schema{"retry_request", "rows, or what they have in common; nothing is all that failed",

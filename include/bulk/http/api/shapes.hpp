@@ -161,8 +161,7 @@ namespace bulk::http::api {
         .add_text("row_id", row_id)
         .add("state", standing.state)
         .add_text("step", last == nullptr ? std::string{} : step_text(about, last->step))
-        .add("step_index",
-             last == nullptr ? std::nullopt : std::optional{to_number(last->step)})
+        .add("step_index", last == nullptr ? std::nullopt : std::optional{to_number(last->step)})
         .add_text("error", last == nullptr ? std::string_view{} : last->error_message)
         .add("failure", last == nullptr ? std::nullopt : last->failure)
         .add_raw("data", tracked_data(records))
