@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <string>
@@ -35,6 +36,14 @@ struct source_behaviour {
     std::map<std::pair<std::uint32_t, std::uint64_t>, int> asked;  ///< by partition and offset
     std::map<std::string, int> mapped;                             ///< by id
 
+    std::mutex noting;  ///< a service of its own threads asks from many
+
+    template <typename Note>
+    void note(Note write) {
+        const std::scoped_lock lock{noting};
+        write();
+    }
+
     static source_behaviour*& now() {
         static source_behaviour* used = nullptr;
         return used;
@@ -50,7 +59,7 @@ struct article_feed : bulk::feed<Self, article, listing> {
     bulk::result<std::uint64_t> count(const typename base::range& prices,
                                       const bulk::update_window& changed) {
         auto& source = *source_behaviour::now();
-        ++source.counts;
+        source.note([&] { ++source.counts; });
         if (source.on_count)
             if (auto said = source.on_count(prices.first); !said)
                 return std::unexpected{said.error()};
@@ -61,8 +70,10 @@ struct article_feed : bulk::feed<Self, article, listing> {
                                             std::uint64_t offset, std::uint32_t limit,
                                             const bulk::update_window& changed) {
         auto& source = *source_behaviour::now();
-        ++source.fetches;
-        ++source.asked[{part.number, offset}];
+        source.note([&] {
+            ++source.fetches;
+            ++source.asked[{part.number, offset}];
+        });
         if (source.on_fetch)
             if (auto said = source.on_fetch(part.number, offset); !said)
                 return std::unexpected{said.error()};
@@ -76,8 +87,10 @@ struct article_feed : bulk::feed<Self, article, listing> {
     }
     bulk::result<listing> map(const article& raw) {
         auto& source = *source_behaviour::now();
-        ++source.maps;
-        ++source.mapped[raw.id];
+        source.note([&] {
+            ++source.maps;
+            ++source.mapped[raw.id];
+        });
         if (source.on_map)
             if (auto said = source.on_map(raw); !said) return std::unexpected{said.error()};
         return listing_of(raw);
