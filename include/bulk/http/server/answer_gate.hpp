@@ -14,8 +14,8 @@
 namespace bulk::http {
 
 /// Lets so many coroutines call the application at once; the others wait, without a thread. So answers
-/// are given right where bytes are moved, and there are threads left to move bytes all the same: to
-/// hand each request to another thread and back takes half of the requests a second.
+/// are given right where bytes are moved, and there are threads left to move bytes all the same,
+/// without waking another thread for each request and being woken by it.
 class answer_gate {
 public:
     explicit answer_gate(int places) : free_{places} {}

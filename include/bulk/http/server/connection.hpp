@@ -167,8 +167,8 @@ private:
         }
     }
 
-    /// One timer for the whole connection, that is set anew only when a deadline comes before it: a
-    /// timer for each read takes a fifth of the requests a second.
+    /// One timer for the whole connection, that is set anew only when a deadline comes before it:
+    /// while requests come one after another, that is never.
     void watch(clock::time_point deadline) {
         deadline_ = deadline;
         is_late_ = false;
