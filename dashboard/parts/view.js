@@ -45,7 +45,10 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
     if (timer && due <= at) return;
     clearTimeout(timer);
     due = at;
-    timer = setTimeout(refresh, wait);
+    timer = setTimeout(() => {
+      timer = 0; // it is used up, also when a look is under way and this one has to wait
+      refresh();
+    }, wait);
   };
 
   async function refresh() {

@@ -33,7 +33,7 @@ export async function openPage(browser, { base, checks, width, scheme, shots, la
   const origin = new URL(base).origin;
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, acceptDownloads: true, reducedMotion: "reduce", serviceWorkers: "block" });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000); // on a machine that compiles, a browser waits its turn
   await page.route("**", (route) => {
     const url = new URL(route.request().url());
     if (url.origin === origin || ["blob:", "data:"].includes(url.protocol)) return route.fallback();

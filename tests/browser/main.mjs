@@ -16,7 +16,7 @@ const only = process.env.BULK_ONLY?.split(",");
 const directory = process.env.BULK_DASHBOARD;
 const isMock = !process.env.BULK_BASE_URL;
 const story = ["uploadAndWatch", "signalAndRetry", "downloadAndRepair", "pauseAndCancel", "failBySignal", "feeds", "everyPage"];
-const once = ["uploadAgain", "listByAddress", "byKeyboard", "liveAndNot", "switchTheme"];
+const once = ["uploadAgain", "listByAddress", "byKeyboard", "slowServer", "liveAndNot", "switchTheme"];
 
 const checks = new Checks();
 const browser = await launch();

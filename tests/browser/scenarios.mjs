@@ -258,6 +258,18 @@ async function hide(page, isHidden) {
   }, isHidden);
 }
 
+// Events that come while an answer is awaited are not forgotten: a slow server once left the page as it was.
+export async function slowServer({ page, go, type }) {
+  await go("");
+  await page.route("**/error-groups", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await route.fallback();
+  });
+  await submit(page, type, csv("unhurried.csv", [...repeat(20, () => row("slow")), row("refuse")]));
+  await state(page, "completed with errors");
+  await page.unroute("**/error-groups");
+}
+
 export async function switchTheme({ page, go, checks, label }) {
   await go("");
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
