@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+// The unit for which Meson precompiles its header.
