@@ -26,7 +26,7 @@ struct program_contents {
 /// What every verb can be told; from flags, else from the environment, else from a file.
 struct program_settings {
     storage_settings storage{};
-    service_options service{.pending_poll_interval = std::chrono::milliseconds{1'000}};
+    service_options service{.pending_poll_interval = std::chrono::milliseconds{500}};
     feed_service_options feeds{};  ///< what it shares with the other stands there: see `feeds_of`
     bool json = false;
     bool verbose = false;
@@ -58,7 +58,7 @@ inline void declare(flags& to, program_settings& all, const program_contents& ha
     to.span("--shutdown-timeout", all.service.shutdown_timeout,
             "how long what is in flight may take to finish (30s)");
     to.span("--poll-interval", all.service.pending_poll_interval,
-            "how often to look for what other processes took in (1s)");
+            "how often to look for what other processes took in (500ms)");
     to.text("--service-name", all.service.service_name, "how records say who took them in");
     if (has.operations) declare_for_operations(to, all.service);
     if (has.feeds) declare_for_feeds(to, all.feeds);
