@@ -1,17 +1,21 @@
 // Our server, and those who burden it.
-//   http serve              answers a constant; prints its port, and ends with its input
-//   http listen PORT COUNT  so many listen to events; says when they do, and ends with its input
-//   http upload PORT BYTES  one upload
+//   http serve                     answers a constant; prints its port, and ends with its input
+//   http listen PORT PATH COUNT    so many listen to events; says when they do, and ends with its input
+//   http upload PORT PATH BYTES    a file of rows
 #include <bulk/core/concat.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/server.hpp>
 #include <support/raw_http.hpp>
 
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,36 +26,14 @@ namespace {
 
 using namespace bulk::http;
 
-class silence final : public event_source {
-public:
-    std::optional<std::string> next(std::function<void()>) override { return ""; }
-};
-
 class constant final : public application {
 public:
-    std::variant<body_rule, response> admit(const request_head& head) override {
-        if (head.verb == method::post) return body_rule{.kind = body_kind::streamed};
-        return body_rule{};
-    }
-    response answer(request& asked) override {
-        if (asked.stream) return count(asked);
-        if (asked.head.target == "/events") return {.events = std::make_shared<silence>()};
+    std::variant<body_rule, response> admit(const request_head&) override { return body_rule{}; }
+    response answer(request&) override {
         return {.headers = {{"Content-Type", "text/plain"}}, .body = "fine"};
     }
     response refuse(int status, std::string_view why) override {
         return {.status = status, .body = std::string{why}};
-    }
-
-private:
-    static response count(request& asked) {
-        std::vector<char> piece(65536);
-        std::uint64_t all = 0;
-        while (true) {
-            const auto got = asked.stream(piece);
-            if (!got) return {.status = 400, .body = got.error().message};
-            if (*got == 0) return {.body = std::to_string(all)};
-            all += *got;
-        }
     }
 };
 
@@ -72,43 +54,62 @@ int serve() {
     return 0;
 }
 
-int listen_to(std::uint16_t port, int count) {
+int listen_to(std::uint16_t port, const std::string& path, long long count) {
     raw_http::allow_descriptors(static_cast<std::size_t>(count) + 100);
-    std::vector<raw_http::client> all;
-    for (int i = 0; i < count; ++i) {
-        all.emplace_back(port);
-        all.back().send("GET /events HTTP/1.1\r\nHost: a\r\n\r\n");
-        if (all.back().read_head().status != 200) return 1;
+    const int all = ::epoll_create1(0);
+    const auto watch = [&](int socket) {
+        epoll_event wanted{.events = EPOLLIN, .data = {.fd = socket}};
+        ::epoll_ctl(all, EPOLL_CTL_ADD, socket, &wanted);
+    };
+    std::vector<raw_http::client> listeners;
+    for (long long i = 0; i < count; ++i) {
+        auto& each = listeners.emplace_back(port);
+        each.send(bulk::concat("GET ", path, " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+        if (each.read_head().status != 200) return 1;
+        watch(each.descriptor());
     }
+    watch(STDIN_FILENO);
     std::printf("ready\n");
     std::fflush(stdout);
-    wait_for_end_of_input();
-    return 0;
+    std::vector<char> piece(65536);
+    std::vector<epoll_event> told(256);
+    while (true) {
+        const int ready = ::epoll_wait(all, told.data(), static_cast<int>(told.size()), -1);
+        for (const auto& each : std::span{told}.first(static_cast<std::size_t>(ready))) {
+            if (each.data.fd == STDIN_FILENO) return 0;
+            if (::read(each.data.fd, piece.data(), piece.size()) <= 0) return 1;
+        }
+    }
 }
 
-int upload(std::uint16_t port, std::uint64_t bytes) {
+int upload(std::uint16_t port, const std::string& path, long long bytes) {
     raw_http::client client{port};
-    client.send(
-        bulk::concat("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: ", bytes, "\r\n\r\n"));
-    const std::string piece(65536, 'u');
-    for (std::uint64_t left = bytes; left > 0;) {
+    client.send(bulk::concat("POST ", path,
+                             " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n",
+                             "Content-Length: ", bytes, "\r\n\r\n"));
+    std::string piece = "meter,value\n";
+    for (auto left = static_cast<std::uint64_t>(bytes); left > 0;) {
+        while (piece.size() < 65536) piece += "1,1000\n";
         const auto size = std::min<std::uint64_t>(left, piece.size());
         if (!client.send(std::string_view{piece}.substr(0, size))) return 1;
+        piece.erase(0, size);
         left -= size;
     }
-    return client.read().body == std::to_string(bytes) ? 0 : 1;
+    const auto said = client.read();
+    if (said.status == 202) return 0;
+    std::fprintf(stderr, "%d %s\n", said.status, said.body.c_str());
+    return 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::string_view verb = argc > 1 ? argv[1] : "";
-    const auto number = [&](int at) { return at < argc ? std::atoll(argv[at]) : 0; };
     if (verb == "serve") return serve();
-    if (verb == "listen")
-        return listen_to(static_cast<std::uint16_t>(number(2)), static_cast<int>(number(3)));
-    if (verb == "upload")
-        return upload(static_cast<std::uint16_t>(number(2)), static_cast<std::uint64_t>(number(3)));
-    std::fprintf(stderr, "http serve | listen PORT COUNT | upload PORT BYTES\n");
+    if (argc == 5 && (verb == "listen" || verb == "upload")) {
+        const auto port = static_cast<std::uint16_t>(std::atoi(argv[2]));
+        return (verb == "listen" ? listen_to : upload)(port, argv[3], std::atoll(argv[4]));
+    }
+    std::fprintf(stderr, "http serve | listen PORT PATH COUNT | upload PORT PATH BYTES\n");
     return 2;
 }

@@ -110,7 +110,7 @@ int main() {
         const auto said = app.run({"run", many(app, 4), "--set", "by=ops", "--flush-rows", "1"});
         expect(eq(said.code, 0));
         expect(said.complains("\rmany.csv  ") && !said.complains("\x1b")) << said.err;
-        expect(said.err.ends_with('\r'));
+        expect(said.err.ends_with('\r')) << said.err;
         expect(!said.says("\x1b"));
     };
 

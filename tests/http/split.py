@@ -95,7 +95,8 @@ with tempfile.TemporaryDirectory() as place:
         time.sleep(1)  # long enough for one who serves to begin it
         if state(alone) != "pending":
             problems.append("a process that only answers has begun to work")
-        worker = start("worker")
+        # Records are written in batches; what is measured is when the worker knows, not when it tells.
+        worker = start("worker", "--flush-interval", "50ms")
         until("a worker takes what was there", lambda: state(alone) == "completed")
         events = listener()
         events.start()

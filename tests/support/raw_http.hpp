@@ -57,6 +57,7 @@ public:
     ~client() { close(); }
 
     [[nodiscard]] bool is_connected() const { return is_connected_; }
+    [[nodiscard]] int descriptor() const { return socket_; }
 
     void close() {
         if (const int open = std::exchange(socket_, -1); open >= 0) ::close(open);

@@ -5,6 +5,7 @@
 #include <bulk/cli/intake.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/cli/summary.hpp>
+#include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/options.hpp>
 
@@ -26,11 +27,13 @@ public:
     void declare(flags& to) override { intake_.declare(to); }
 
     int perform(session& program) override {
+        const timestamp began = system_clock{}.now();
         auto service = program.open(scheduling::channels);
         if (!service) return program.complain(service.error());
         auto taken = intake_.take(program, **service);
         if (!taken) return program.complain(taken.error());
-        if (!taken->is_new && is_final(taken->record.state))
+        // One that ended since then was gone on with by this command, before it was asked for.
+        if (!taken->is_new && is_final(taken->record.state) && taken->record.completed_at < began)
             return report_ended(program, **service, *taken);
         if (!taken->is_new)
             program.remark(concat("goes on with ", to_text(taken->record.id), ", created at ",
