@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,14 +39,15 @@ struct event_origin {
 
 /// What happens, for any number of listeners: the newest events are written once and kept in a ring that
 /// all of them read, each at its own place. Whoever is behind the ring is served from the storage; whoever
-/// is too far behind is told to begin anew. Listeners are woken a few times a second at most, so that a
-/// thousand of them do not slow down what they watch.
+/// is too far behind is told to begin anew. Listeners are woken a few times a second at most, and the more
+/// rarely the more they are, so that a thousand of them do not slow down what they watch.
 class event_hub {
 public:
     struct limits {
         std::size_t ring = 2'048;
-        std::uint64_t most_behind = 20'000;  ///< events
-        std::chrono::milliseconds wake_interval{200};
+        std::uint64_t most_behind = 20'000;            ///< events
+        std::chrono::milliseconds wake_interval{100};  ///< at least
+        std::chrono::microseconds wake_each{1'000};    ///< so long for each that was woken
     };
 
     explicit event_hub(event_origin from) : event_hub{std::move(from), limits{}} {}
@@ -140,11 +142,10 @@ private:
     [[nodiscard]] std::string from_ring(std::uint64_t& position,
                                         std::optional<operation_id> only) const {
         std::string text;
-        for (const auto& each : ring_) {
-            if (each.sequence <= position) continue;
-            if (text.size() > most_text) break;
-            position = each.sequence;
-            if (!only || each.operation == *only) text += each.text;
+        auto each = std::ranges::upper_bound(ring_, position, {}, &kept::sequence);
+        for (; each != ring_.end() && text.size() <= most_text; ++each) {
+            position = each->sequence;
+            if (!only || each->operation == *only) text += each->text;
         }
         return text;
     }
@@ -172,7 +173,9 @@ private:
             lock.unlock();
             for (const auto& [who, wake] : woken) wake();
             lock.lock();
-            changed_.wait_for(lock, stop, limits_.wake_interval, [] { return false; });
+            const auto rest = std::max<std::chrono::microseconds>(
+                limits_.wake_interval, limits_.wake_each * std::ssize(woken));
+            changed_.wait_for(lock, stop, rest, [] { return false; });
         }
     }
 
