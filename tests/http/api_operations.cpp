@@ -158,6 +158,34 @@ suite<"operations"> operations = [] {
         expect(at.storage().files("", 10).value().empty()) << "no file is left either";
     };
 
+    "a member of the metadata that nobody knows is refused"_test = [] {
+        stage at;
+        const auto said = at.upload("account,amount\n",
+                                    "type=transfers&metadata=%7B%22requested%22%3A%22x%22%7D");
+        expect(said.is_problem(400, "invalid_argument", "metadata")) << said.body;
+        expect(said.json()["detail"].text().contains("did you mean 'requested_by'?"));
+        expect(at.upload("account,amount\n",
+                         "type=transfers&metadata=%7B%22REQUESTED_BY%22%3A%22x%22%7D")
+                   .status == 202_i)
+            << "names match as those of columns do";
+    };
+
+    "a long name keeps its end, and no half of a letter"_test = [] {
+        stage at;
+        std::string name;
+        for (int i = 0; i < 200; ++i) name += "%C3%A9";
+        const auto made =
+            at.upload("account,amount\n", "type=transfers&file_name=" + name + ".csv");
+        const auto kept = made.json()["file"]["name"].text();
+        expect(kept.size() == 254_u and kept.ends_with("\xc3\xa9.csv")) << kept;
+        expect(kept.starts_with("\xc3\xa9"));
+        const auto file = at.get(of(made.json()["id"].text(), "/file"));
+        expect(file.header("content-disposition").ends_with("%C3%A9.csv"));
+        const auto key = at.upload("account,amount\n", "type=transfers",
+                                   {{"Idempotency-Key", "\xff"}, {"Content-Type", "text/csv"}});
+        expect(key.is_problem(400, "invalid_argument", "Idempotency-Key")) << key.body;
+    };
+
     "an upload that is cut leaves nothing"_test = [] {
         stage at;
         const auto whole =

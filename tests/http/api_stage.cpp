@@ -61,6 +61,10 @@ struct stage::parts {
                   &jobs},
           any{service} {
         support::source_behaviour::now() = &source;
+        source.on_fetch = [](std::uint32_t, std::uint64_t) {
+            return fetch_page ? fetch_page() : bulk::result<>{};
+        };
+        source.on_map = [](const auto&) { return map_item ? map_item() : bulk::result<>{}; };
         if (has_feeds) {
             feeds.emplace(bulk::feeds<articles>, storage,
                           bulk::feed_service_options{.worker_name = "test"}, &jobs);
@@ -97,7 +101,10 @@ stage::stage(bulk::http::api_options options, bulk::service_options service, boo
     : parts_{std::make_unique<parts>(options, std::move(service), has_feeds)} {
     book = {};
 }
-stage::~stage() { book = {}; }
+stage::~stage() {
+    book = {};
+    fetch_page = map_item = {};
+}
 
 bulk::http::application& stage::app() { return *parts_->api; }
 bulk::any_service& stage::service() { return parts_->any; }

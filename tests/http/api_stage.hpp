@@ -32,6 +32,9 @@ using bulk::http::method;
 /// that begin with W wait for the signal `approve-ACCOUNT` at the step before.
 inline std::function<bulk::outcome(std::string_view account)> book;
 
+/// What the source of the feed "articles" says to a page, and to an item; unset: all is well.
+inline std::function<bulk::result<>()> fetch_page, map_item;
+
 struct answer {
     int status = 0;
     header_list headers{};

@@ -152,9 +152,25 @@ def two_halves():
         worker.communicate(timeout=60)
 
 
+def removal():
+    """Nothing is left of what was removed but a line in the log: who, and what."""
+    process = subprocess.Popen([program, "serve", "--port", "0", "--token", "anna:operate:0123456789abcdef"],
+                               text=True, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    url = process.stderr.readline().split("serves ")[1].split(";")[0]
+    headers = {"Authorization": "Bearer 0123456789abcdef"}
+    page = urllib.request.urlopen(urllib.request.Request(url + "/api/v1/operations?limit=1", headers=headers), timeout=60)
+    target = json.loads(page.read())["items"][0]["links"]["self"]
+    urllib.request.urlopen(urllib.request.Request(url + target, headers=headers, method="DELETE"), timeout=60)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    expect("a removal is logged", "who=anna" in err and "what=removeOperation" in err and target in err, err)
+
+
 def refusals():
+    pathlib.Path("empty").write_text("# nobody\n\n")
     for words, wanted in [(("--address", "0.0.0.0"), "127.0.0.1"), (("--token", "anna"), "NAME:RIGHT:SECRET"),
-                          (("--token", "anna:operate:short"), "at random"), (("--tokens", "nowhere"), "is it there")]:
+                          (("--token", "anna:operate:short"), "at random"), (("--tokens", "nowhere"), "is it there"),
+                          (("--tokens", "empty"), "there is no token"), (("--origin", "*"), "is no origin")]:
         process = start("serve", "--port", "0", *words)
         out, err = process.communicate(timeout=60)
         expect(f"serve {words} is refused", process.returncode != 0 and wanted in err, process.returncode, err)
@@ -165,5 +181,6 @@ with tempfile.TemporaryDirectory() as place:
     os.chdir(place)
     older_client()
     two_halves()
+    removal()
     refusals()
 sys.exit("\n".join(problems) or 0)

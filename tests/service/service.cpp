@@ -184,7 +184,7 @@ suite<"create"> creating = [] {
             told += std::string{bulk::name_of(each.kind)} + ' ' +
                     (each.kind == bulk::event_kind::completed ? "" : each.message) + '\n';
         expect(told ==
-               "created Operation created\n"
+               "created Operation created by ann\n"
                "status_changed pending to validating\n"
                "row_failed Row 2: line 3, column 'age', 'x': it is not a whole number\n"
                "row_failed Row 4: nobody is younger than 0\n"

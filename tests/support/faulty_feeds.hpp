@@ -45,12 +45,14 @@ public:
     auto partitions(bulk::run_id id) {
         return call("partitions", [&] { return ledger_.partitions(id); });
     }
-    auto cancel_run(bulk::run_id id, const std::string& reason, bulk::timestamp now) {
-        return call("cancel_run", [&] { return ledger_.cancel_run(id, reason, now); });
+    auto cancel_run(bulk::run_id id, const std::string& reason, bulk::timestamp now,
+                    const std::string& who = {}) {
+        return call("cancel_run", [&] { return ledger_.cancel_run(id, reason, now, who); });
     }
-    auto retry_partitions(bulk::run_id id, std::optional<std::uint32_t> number,
-                          bulk::timestamp now) {
-        return call("retry_partitions", [&] { return ledger_.retry_partitions(id, number, now); });
+    auto retry_partitions(bulk::run_id id, std::optional<std::uint32_t> number, bulk::timestamp now,
+                          const std::string& who = {}) {
+        return call("retry_partitions",
+                    [&] { return ledger_.retry_partitions(id, number, now, who); });
     }
     auto remove_run(bulk::run_id id) {
         return call("remove_run", [&] { return ledger_.remove_run(id); });
@@ -73,8 +75,9 @@ public:
     auto return_page(const bulk::page_work& work, bulk::timestamp now) {
         return call("return_page", [&] { return ledger_.return_page(work, now); });
     }
-    auto consolidate(bulk::run_id id, bool force, bulk::timestamp now) {
-        return call("consolidate", [&] { return ledger_.consolidate(id, force, now); });
+    auto consolidate(bulk::run_id id, bool force, bulk::timestamp now,
+                     const std::string& who = {}) {
+        return call("consolidate", [&] { return ledger_.consolidate(id, force, now, who); });
     }
     auto claim_batch(const bulk::work_request& request, std::uint32_t most) {
         return call("claim_batch", [&] { return ledger_.claim_batch(request, most); });
@@ -89,8 +92,9 @@ public:
     auto return_batch(const bulk::item_batch& batch, bulk::timestamp now) {
         return call("return_batch", [&] { return ledger_.return_batch(batch, now); });
     }
-    auto resume_consolidation(bulk::run_id id, bulk::timestamp now) {
-        return call("resume_consolidation", [&] { return ledger_.resume_consolidation(id, now); });
+    auto resume_consolidation(bulk::run_id id, bulk::timestamp now, const std::string& who = {}) {
+        return call("resume_consolidation",
+                    [&] { return ledger_.resume_consolidation(id, now, who); });
     }
     auto bad_items(bulk::run_id id, const std::string& after, std::uint32_t limit) {
         return call("bad_items", [&] { return ledger_.bad_items(id, after, limit); });

@@ -43,17 +43,18 @@ public:
     auto partitions(bulk::run_id id) {
         return call("partitions", [&] { return ledger_.partitions(id); });
     }
-    auto cancel_run(bulk::run_id id, const std::string& why, bulk::timestamp now) {
+    auto cancel_run(bulk::run_id id, const std::string& why, bulk::timestamp now,
+                    const std::string& who = {}) {
         return call("cancel_run", [&] {
-            auto run = ledger_.cancel_run(id, why, now);
+            auto run = ledger_.cancel_run(id, why, now, who);
             if (run) watch_->cancelled(*run);
             return run;
         });
     }
-    auto retry_partitions(bulk::run_id id, std::optional<std::uint32_t> number,
-                          bulk::timestamp now) {
+    auto retry_partitions(bulk::run_id id, std::optional<std::uint32_t> number, bulk::timestamp now,
+                          const std::string& who = {}) {
         return call("retry_partitions", [&] {
-            auto retried = ledger_.retry_partitions(id, number, now);
+            auto retried = ledger_.retry_partitions(id, number, now, who);
             if (retried) watch_->revived(id);
             return retried;
         });
@@ -103,9 +104,10 @@ public:
             return returned;
         });
     }
-    auto consolidate(bulk::run_id id, bool force, bulk::timestamp now) {
+    auto consolidate(bulk::run_id id, bool force, bulk::timestamp now,
+                     const std::string& who = {}) {
         return call("consolidate", [&] {
-            auto run = ledger_.consolidate(id, force, now);
+            auto run = ledger_.consolidate(id, force, now, who);
             if (run && is_active(*run)) watch_->revived(id);
             return run;
         });
@@ -140,9 +142,9 @@ public:
             return returned;
         });
     }
-    auto resume_consolidation(bulk::run_id id, bulk::timestamp now) {
+    auto resume_consolidation(bulk::run_id id, bulk::timestamp now, const std::string& who = {}) {
         return call("resume_consolidation", [&] {
-            auto resumed = ledger_.resume_consolidation(id, now);
+            auto resumed = ledger_.resume_consolidation(id, now, who);
             if (resumed) watch_->resumed(id);
             return resumed;
         });

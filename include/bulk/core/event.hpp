@@ -88,9 +88,14 @@ inline std::string seconds_text(std::chrono::microseconds span) {
 
 }  // namespace detail
 
+/// " by anna"; nothing when nobody says who it was.
+[[nodiscard]] inline std::string by_whom(std::string_view who) {
+    return who.empty() ? std::string{} : concat(" by ", who);
+}
+
 [[nodiscard]] inline event created_event(const operation_record& operation) {
     auto event = detail::about(operation, event_kind::created, operation.created_at);
-    event.message = "Operation created";
+    event.message = concat("Operation created", by_whom(operation.created_by));
     return event;
 }
 

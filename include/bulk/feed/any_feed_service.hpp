@@ -42,11 +42,12 @@ public:
     [[nodiscard]] virtual run_state state_of(const feed_run& run) const = 0;
     virtual result<page<feed_run>> query(const run_query& query) = 0;
     virtual result<feed_run> wait(run_id id, std::chrono::milliseconds time) = 0;
-    virtual result<std::uint32_t> retry_partitions(run_id id,
-                                                   std::optional<std::uint32_t> number) = 0;
-    virtual result<feed_run> consolidate(run_id id, bool force) = 0;
-    virtual result<std::uint64_t> resume_consolidation(run_id id) = 0;
-    virtual result<feed_run> cancel(run_id id, const std::string& reason) = 0;
+    virtual result<std::uint32_t> retry_partitions(run_id id, std::optional<std::uint32_t> number,
+                                                   const std::string& who) = 0;
+    virtual result<feed_run> consolidate(run_id id, bool force, const std::string& who) = 0;
+    virtual result<std::uint64_t> resume_consolidation(run_id id, const std::string& who) = 0;
+    virtual result<feed_run> cancel(run_id id, const std::string& reason,
+                                    const std::string& who) = 0;
     virtual result<> remove(run_id id) = 0;
     virtual result<std::vector<bad_item>> bad_items(run_id id, const std::string& after,
                                                     std::uint32_t limit) = 0;
@@ -96,18 +97,18 @@ public:
     result<feed_run> wait(run_id id, std::chrono::milliseconds time) override {
         return service_.wait(id, time);
     }
-    result<std::uint32_t> retry_partitions(run_id id,
-                                           std::optional<std::uint32_t> number) override {
-        return service_.retry_partitions(id, number);
+    result<std::uint32_t> retry_partitions(run_id id, std::optional<std::uint32_t> number,
+                                           const std::string& who) override {
+        return service_.retry_partitions(id, number, who);
     }
-    result<feed_run> consolidate(run_id id, bool force) override {
-        return service_.consolidate(id, force);
+    result<feed_run> consolidate(run_id id, bool force, const std::string& who) override {
+        return service_.consolidate(id, force, who);
     }
-    result<std::uint64_t> resume_consolidation(run_id id) override {
-        return service_.resume_consolidation(id);
+    result<std::uint64_t> resume_consolidation(run_id id, const std::string& who) override {
+        return service_.resume_consolidation(id, who);
     }
-    result<feed_run> cancel(run_id id, const std::string& reason) override {
-        return service_.cancel(id, reason);
+    result<feed_run> cancel(run_id id, const std::string& reason, const std::string& who) override {
+        return service_.cancel(id, reason, who);
     }
     result<> remove(run_id id) override { return service_.remove(id); }
     result<std::vector<bad_item>> bad_items(run_id id, const std::string& after,

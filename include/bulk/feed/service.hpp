@@ -131,21 +131,26 @@ public:
         return core_->wait(id, time);
     }
 
-    /// Failed partitions go on at the page at which they failed; one of them, or all. How many.
+    /// Failed partitions go on at the page at which they failed; one of them, or all. How many. `who`
+    /// asks for it stands in the event; so below.
     [[nodiscard]] result<std::uint32_t> retry_partitions(
-        run_id id, std::optional<std::uint32_t> number = std::nullopt) {
-        return then_work(id, core_->store().retry_partitions(id, number, core_->jobs().now()));
+        run_id id, std::optional<std::uint32_t> number = std::nullopt,
+        const std::string& who = {}) {
+        return then_work(id, core_->store().retry_partitions(id, number, core_->jobs().now(), who));
     }
     /// With failed partitions it must be forced: the watermark moves on without them.
-    [[nodiscard]] result<feed_run> consolidate(run_id id, bool force = false) {
-        return then_work(id, core_->store().consolidate(id, force, core_->jobs().now()));
+    [[nodiscard]] result<feed_run> consolidate(run_id id, bool force = false,
+                                               const std::string& who = {}) {
+        return then_work(id, core_->store().consolidate(id, force, core_->jobs().now(), who));
     }
     /// Items that could not be mapped are tried again; how many.
-    [[nodiscard]] result<std::uint64_t> resume_consolidation(run_id id) {
-        return then_work(id, core_->store().resume_consolidation(id, core_->jobs().now()));
+    [[nodiscard]] result<std::uint64_t> resume_consolidation(run_id id,
+                                                             const std::string& who = {}) {
+        return then_work(id, core_->store().resume_consolidation(id, core_->jobs().now(), who));
     }
-    [[nodiscard]] result<feed_run> cancel(run_id id, const std::string& reason = {}) {
-        auto cancelled = core_->store().cancel_run(id, reason, core_->jobs().now());
+    [[nodiscard]] result<feed_run> cancel(run_id id, const std::string& reason = {},
+                                          const std::string& who = {}) {
+        auto cancelled = core_->store().cancel_run(id, reason, core_->jobs().now(), who);
         core_->changed();
         return cancelled;
     }

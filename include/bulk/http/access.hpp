@@ -5,6 +5,7 @@
 #include <bulk/core/names.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/problem.hpp>
+#include <bulk/rows/utf8.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -73,7 +74,7 @@ struct proxy_header {
             return refuse(problems::unauthenticated,
                           concat("requests come through the proxy, not from ", head.peer));
         const std::string name{head.headers.get(trusted.header)};
-        if (name.empty() || head.headers.count(trusted.header) != 1)
+        if (name.empty() || head.headers.count(trusted.header) != 1 || !is_valid_utf8(name))
             return refuse(problems::unauthenticated,
                           concat("the proxy does not say who asks, in ", trusted.header));
         const auto may = [&](std::string_view wanted) {

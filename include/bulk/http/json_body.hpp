@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,8 @@ namespace bulk::http {
 /// The JSON object of a request: strict, so that a member that is misspelt is not passed over in
 /// silence. No body at all is an object without members.
 class json_body {
+    using member = std::pair<std::string, json::member_value>;
+
 public:
     [[nodiscard]] static or_problem<json_body> read(std::string_view text,
                                                     std::initializer_list<std::string_view> known) {
@@ -42,6 +45,24 @@ public:
                                   name);
         }
         return body;
+    }
+
+    /// As .NET reads it: names in any case, others passed over, the last of twins.
+    [[nodiscard]] static or_problem<json_body> read_loosely(
+        std::string_view text, std::initializer_list<std::string_view> known) {
+        if (!is_valid_utf8(text)) return refuse(problems::invalid_argument, "the body is no UTF-8");
+        auto members = json::read_members(is_blank(text) ? "{}" : text);
+        if (!members)
+            return refuse(problems::invalid_argument,
+                          concat("the body is not a JSON object: ", members.error().message));
+        std::vector<member> taken;
+        for (const auto name : known)
+            for (auto& [given, value] : std::views::reverse(*members))
+                if (same_name(given, name)) {
+                    taken.emplace_back(std::string{name}, std::move(value));
+                    break;
+                }
+        return json_body{std::move(taken)};
     }
 
     /// Not given, or null: none.
@@ -104,7 +125,6 @@ public:
     }
 
 private:
-    using member = std::pair<std::string, json::member_value>;
     explicit json_body(std::vector<member> members) : members_{std::move(members)} {}
 
     [[nodiscard]] const json::member_value* find(std::string_view name) const {

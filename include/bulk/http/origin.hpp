@@ -44,6 +44,16 @@ struct origin_rules {
                          "': list it among its hosts if it should"));
 }
 
+/// Whether a browser could send it: `https://ops.example:8443`, with no path and nothing that stands
+/// for anything else. Another one would be listed in vain.
+[[nodiscard]] constexpr bool is_exact_origin(std::string_view origin) {
+    for (const std::string_view scheme : {"http://", "https://"})
+        if (origin.starts_with(scheme) && origin.size() > scheme.size())
+            return origin.find_first_of("/*?#@ ,", scheme.size()) == std::string_view::npos &&
+                   std::ranges::none_of(origin, [](char c) { return c >= 'A' && c <= 'Z'; });
+    return false;
+}
+
 [[nodiscard]] inline bool is_allowed_origin(std::string_view origin, const origin_rules& rules) {
     return std::ranges::find(rules.origins, origin) != rules.origins.end();
 }

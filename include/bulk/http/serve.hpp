@@ -7,6 +7,7 @@
 #include <bulk/http/access.hpp>
 #include <bulk/http/api.hpp>
 #include <bulk/http/api_options.hpp>
+#include <bulk/http/origin.hpp>
 #include <bulk/http/server.hpp>
 #include <bulk/http/server_options.hpp>
 #include <bulk/service/any_service.hpp>
@@ -71,6 +72,13 @@ private:
                     concat("whoever reaches ", options.address,
                            " could do everything: say who may (api.access, tokens for example), or "
                            "listen on 127.0.0.1"));
+    for (const auto& each : options.api.origins.origins)
+        if (!is_exact_origin(each))
+            return fail(
+                errc::invalid_argument,
+                concat("'", each,
+                       "' is no origin: write scheme, host and port as a browser sends them, "
+                       "such as https://ops.example.org"));
     auto app = make_api(operations, feeds, options.api);
     server_options listening = options.server;
     listening.address = options.address == "localhost" ? "127.0.0.1" : options.address;

@@ -87,11 +87,12 @@ public:
                                                std::string why) = 0;
     virtual result<signal_receipt> fail_signal(std::string_view full_key, std::string why) = 0;
     virtual result<retry_eligibility> can_retry(operation_id id) = 0;
-    virtual result<retry_answer> retry(operation_id id, const retry_filter& filter) = 0;
+    virtual result<retry_answer> retry(operation_id id, const retry_filter& filter,
+                                       std::string_view who) = 0;
     virtual result<page<retry_entry>> retry_history(const retry_history_query& query) = 0;
-    virtual result<> cancel(operation_id id) = 0;
-    virtual result<> pause(operation_id id) = 0;
-    virtual result<> resume(operation_id id) = 0;
+    virtual result<> cancel(operation_id id, std::string_view who) = 0;
+    virtual result<> pause(operation_id id, std::string_view who) = 0;
+    virtual result<> resume(operation_id id, std::string_view who) = 0;
     virtual result<> remove(operation_id id) = 0;
     virtual result<> note(operation_id id, std::string_view what, std::string_view who) = 0;
     virtual result<prune_report> prune(const prune_options& options) = 0;
@@ -194,15 +195,22 @@ public:
         return service_.fail_signal(full_key, std::move(why));
     }
     result<retry_eligibility> can_retry(operation_id id) override { return service_.can_retry(id); }
-    result<retry_answer> retry(operation_id id, const retry_filter& filter) override {
-        return service_.retry(id, filter);
+    result<retry_answer> retry(operation_id id, const retry_filter& filter,
+                               std::string_view who) override {
+        return service_.retry(id, filter, who);
     }
     result<page<retry_entry>> retry_history(const retry_history_query& query) override {
         return service_.retry_history(query);
     }
-    result<> cancel(operation_id id) override { return service_.cancel(id); }
-    result<> pause(operation_id id) override { return service_.pause(id); }
-    result<> resume(operation_id id) override { return service_.resume(id); }
+    result<> cancel(operation_id id, std::string_view who) override {
+        return service_.cancel(id, who);
+    }
+    result<> pause(operation_id id, std::string_view who) override {
+        return service_.pause(id, who);
+    }
+    result<> resume(operation_id id, std::string_view who) override {
+        return service_.resume(id, who);
+    }
     result<> remove(operation_id id) override { return service_.remove(id); }
     result<> note(operation_id id, std::string_view what, std::string_view who) override {
         return service_.note(id, what, who);

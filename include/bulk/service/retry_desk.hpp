@@ -54,7 +54,7 @@ public:
     }
 
     [[nodiscard]] result<retry_answer> retry(operation_id id, const retry_filter& filter,
-                                             timestamp now) {
+                                             timestamp now, std::string_view who = {}) {
         if (filter.rows && filter.rows->empty())
             return fail(errc::invalid_argument,
                         "no rows are named; leave `rows` unset to retry all that failed");
@@ -71,8 +71,10 @@ public:
         if (auto moved = move_to(*record, operation_state::retrying, now); !moved)
             return std::unexpected{std::move(moved).error()};
         const auto& about = **Operations::find(record->name);
-        auto submitted = storage_.retry(*record, filter, steps_without_retry(about),
-                                        {status_changed_event(*record, previous, now)});
+        std::vector<event> events;
+        if (!who.empty()) events.push_back(requested_event(*record, "Retry", who, now));
+        events.push_back(status_changed_event(*record, previous, now));
+        auto submitted = storage_.retry(*record, filter, steps_without_retry(about), events);
         if (!submitted) return std::unexpected{std::move(submitted).error()};
         return answer(about, filter, *submitted, unprocessed(record->rows));
     }

@@ -123,9 +123,10 @@ public:
         return core_->wait(id, time);
     }
 
-    /// Ends an operation: rows in flight finish and are recorded, the others stay unprocessed.
-    [[nodiscard]] result<> cancel(operation_id id) {
-        auto asked = core_->change(id, [&](operation_record& record) -> result<> {
+    /// Ends an operation: rows in flight finish and are recorded, the others stay unprocessed. `who`
+    /// stands in its events, in the same transaction; so in those of `pause`, `resume` and `retry`.
+    [[nodiscard]] result<> cancel(operation_id id, std::string_view who = {}) {
+        auto asked = core_->change(id, "Cancel", who, [&](operation_record& record) -> result<> {
             if (auto active = check_active(record); !active) return active;
             record.cancel_requested = true;
             return {};
@@ -136,8 +137,8 @@ public:
     }
 
     /// Begins nothing new until `resume`; keeps everything.
-    [[nodiscard]] result<> pause(operation_id id) {
-        auto asked = core_->change(id, [&](operation_record& record) -> result<> {
+    [[nodiscard]] result<> pause(operation_id id, std::string_view who = {}) {
+        auto asked = core_->change(id, "Pause", who, [&](operation_record& record) -> result<> {
             if (auto active = check_active(record); !active) return active;
             record.paused = true;
             return {};
@@ -146,8 +147,8 @@ public:
         return asked;
     }
 
-    [[nodiscard]] result<> resume(operation_id id) {
-        auto asked = core_->change(id, [&](operation_record& record) -> result<> {
+    [[nodiscard]] result<> resume(operation_id id, std::string_view who = {}) {
+        auto asked = core_->change(id, "Resume", who, [&](operation_record& record) -> result<> {
             if (auto active = check_active(record); !active) return active;
             record.paused = false;
             return {};
@@ -264,9 +265,10 @@ public:
     }
     /// Tries failed rows again, from the step at which they failed on; without a filter all of them.
     /// Rows that an operation had not come to when it was cancelled or failed are tried, too.
-    [[nodiscard]] result<retry_answer> retry(operation_id id, const retry_filter& filter = {}) {
+    [[nodiscard]] result<retry_answer> retry(operation_id id, const retry_filter& filter = {},
+                                             std::string_view who = {}) {
         if (auto usable = core_->usable(); !usable) return std::unexpected{usable.error()};
-        auto answer = desk().retry(id, filter, core_->jobs().now());
+        auto answer = desk().retry(id, filter, core_->jobs().now(), who);
         if (answer && answer->submitted + answer->resumed > 0) core_->begin_work(id);
         return answer;
     }

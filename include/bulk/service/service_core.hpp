@@ -160,14 +160,19 @@ public:
 
     // --- changes ---------------------------------------------------------------------------------
 
-    /// Changes what is stored of an operation. Whoever was faster makes us reload.
+    /// Changes what is stored of an operation, and says who asked for it if that is known. Whoever was
+    /// faster makes us reload.
     template <typename Change>
-    [[nodiscard]] result<> change(operation_id id, Change apply) {
+    [[nodiscard]] result<> change(operation_id id, std::string_view what, std::string_view who,
+                                  Change apply) {
         while (true) {
             auto record = storage_.get(id);
             if (!record) return std::unexpected{std::move(record).error()};
             if (auto applied = apply(*record); !applied) return applied;
-            auto stored = storage_.update(*record, {});
+            std::vector<event> events;
+            if (!who.empty()) events.push_back(requested_event(*record, what, who, jobs_.now()));
+            auto stored = storage_.update(*record, events);
+            if (stored && !who.empty()) subscriptions_.notify();
             if (stored) return {};
             if (stored.error().code != errc::conflict)
                 return std::unexpected{std::move(stored).error()};

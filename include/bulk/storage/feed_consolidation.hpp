@@ -26,7 +26,7 @@ class feed_consolidation {
 public:
     explicit feed_consolidation(Tables& in) : in_{in} {}
 
-    [[nodiscard]] result<feed_run> ask(run_id id, bool force, timestamp now) {
+    [[nodiscard]] result<feed_run> ask(run_id id, bool force, timestamp now, std::string_view who) {
         auto run = feed_runs{in_}.find(id);
         if (!run || run->completed_at) return run;  // twice does no harm
         if (auto can = feed_runs{in_}.check_revivable(*run); !can)
@@ -55,8 +55,9 @@ public:
             *run, event_kind::consolidation_started,
             run->is_forced ? severity::warning : severity::info, now,
             run->is_forced
-                ? concat("consolidation is forced without ", run->failed, " failed partitions")
-                : concat(run->changed, " changed items are consolidated"))});
+                ? concat("consolidation is forced", by_whom(who), " without ", run->failed,
+                         " failed partitions")
+                : concat(run->changed, " changed items are consolidated", by_whom(who)))});
         return run;
     }
 
@@ -136,7 +137,7 @@ public:
         return {};
     }
 
-    [[nodiscard]] result<std::uint64_t> resume(run_id id, timestamp now) {
+    [[nodiscard]] result<std::uint64_t> resume(run_id id, timestamp now, std::string_view who) {
         auto run = feed_runs{in_}.find(id);
         if (!run) return std::unexpected{run.error()};
         if (auto can = feed_runs{in_}.check_revivable(*run); !can)
@@ -160,9 +161,9 @@ public:
         run->reason.clear();
         run->consolidate_at = run->active_at = now;
         in_.save_run(*run);
-        in_.append(
-            {run_event(*run, event_kind::consolidation_started, severity::info, now,
-                       concat("consolidation resumed: ", reset, " bad items are tried again"))});
+        in_.append({run_event(*run, event_kind::consolidation_started, severity::info, now,
+                              concat("consolidation resumed", by_whom(who), ": ", reset,
+                                     " bad items are tried again"))});
         return reset;
     }
 

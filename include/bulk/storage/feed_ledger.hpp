@@ -64,16 +64,21 @@ public:
                              });
     }
     /// Partitions that are not finished are cancelled with it; pages that are in flight are skipped.
-    [[nodiscard]] result<feed_run> cancel_run(run_id id, const std::string& reason, timestamp now) {
-        return backend_.write("cancelling a run",
-                              [&](tables& in) { return feed_runs{in}.cancel(id, reason, now); });
+    /// `who` asks for it stands in the event; so in those below.
+    [[nodiscard]] result<feed_run> cancel_run(run_id id, const std::string& reason, timestamp now,
+                                              const std::string& who = {}) {
+        return backend_.write("cancelling a run", [&](tables& in) {
+            return feed_runs{in}.cancel(id, reason, now, who);
+        });
     }
     /// Failed partitions go on at the page at which they failed; one of them, or all. How many.
     [[nodiscard]] result<std::uint32_t> retry_partitions(run_id id,
                                                          std::optional<std::uint32_t> number,
-                                                         timestamp now) {
-        return backend_.write("retrying partitions",
-                              [&](tables& in) { return feed_runs{in}.retry(id, number, now); });
+                                                         timestamp now,
+                                                         const std::string& who = {}) {
+        return backend_.write("retrying partitions", [&](tables& in) {
+            return feed_runs{in}.retry(id, number, now, who);
+        });
     }
     /// Forgets a run that is not active, with everything of it but what is canonical.
     [[nodiscard]] result<> remove_run(run_id id) {
@@ -120,9 +125,10 @@ public:
     // --- consolidation -----------------------------------------------------------------------------
 
     /// Asks for it, now. With failed partitions it must be forced.
-    [[nodiscard]] result<feed_run> consolidate(run_id id, bool force, timestamp now) {
+    [[nodiscard]] result<feed_run> consolidate(run_id id, bool force, timestamp now,
+                                               const std::string& who = {}) {
         return backend_.write("asking for consolidation", [&](tables& in) {
-            return feed_consolidation{in}.ask(id, force, now);
+            return feed_consolidation{in}.ask(id, force, now, who);
         });
     }
     /// The next items that somebody should consolidate, leased to the caller; maybe none at all, which
@@ -154,9 +160,11 @@ public:
         });
     }
     /// Bad items are tried again, and what others hold is taken from them; how many items that are.
-    [[nodiscard]] result<std::uint64_t> resume_consolidation(run_id id, timestamp now) {
-        return backend_.write("resuming consolidation",
-                              [&](tables& in) { return feed_consolidation{in}.resume(id, now); });
+    [[nodiscard]] result<std::uint64_t> resume_consolidation(run_id id, timestamp now,
+                                                             const std::string& who = {}) {
+        return backend_.write("resuming consolidation", [&](tables& in) {
+            return feed_consolidation{in}.resume(id, now, who);
+        });
     }
     /// Behind that key, by key.
     [[nodiscard]] result<std::vector<bad_item>> bad_items(run_id id, const std::string& after,

@@ -54,13 +54,15 @@ public:
             each.number = number;
             in_.insert_partition(run, each);
         }
-        in_.append({run_event(run, event_kind::run_started, severity::info, run.started_at,
-                              concat(name_of(run.type), " run of ", run.estimated, " records in ",
-                                     run.partitions, " partitions started"))});
+        in_.append(
+            {run_event(run, event_kind::run_started, severity::info, run.started_at,
+                       concat(name_of(run.type), " run of ", run.estimated, " records in ",
+                              run.partitions, " partitions started", by_whom(run.started_by)))});
         return run;
     }
 
-    [[nodiscard]] result<feed_run> cancel(run_id id, const std::string& reason, timestamp now) {
+    [[nodiscard]] result<feed_run> cancel(run_id id, const std::string& reason, timestamp now,
+                                          std::string_view who) {
         auto run = find(id);
         if (!run) return run;
         if (run->completed_at || run->cancelled_at)
@@ -85,13 +87,13 @@ public:
         run->reason = reason;
         in_.save_run(*run);
         in_.append({run_event(*run, event_kind::run_cancelled, severity::warning, now,
-                              concat("run cancelled", reason.empty() ? "" : ": ", reason,
-                                     "; the watermark is kept"))});
+                              concat("run cancelled", by_whom(who), reason.empty() ? "" : ": ",
+                                     reason, "; the watermark is kept"))});
         return run;
     }
 
     [[nodiscard]] result<std::uint32_t> retry(run_id id, std::optional<std::uint32_t> number,
-                                              timestamp now) {
+                                              timestamp now, std::string_view who) {
         auto run = find(id);
         if (!run) return std::unexpected{run.error()};
         if (auto can = check_revivable(*run); !can) return std::unexpected{can.error()};
@@ -126,7 +128,7 @@ public:
         run->active_at = now;
         in_.save_run(*run);
         in_.append({run_event(*run, event_kind::partitions_retried, severity::info, now,
-                              concat(retried, " failed partitions are retried"))});
+                              concat(retried, " failed partitions are retried", by_whom(who)))});
         return retried;
     }
 

@@ -16,7 +16,7 @@ struct change {
     std::string_view verb{};
     std::string_view summary{};
     std::string_view example{};
-    result<> (any_service::*apply)(operation_id) = nullptr;
+    result<> (any_service::*apply)(operation_id, std::string_view) = nullptr;
     std::string_view done{};
 };
 
@@ -54,7 +54,7 @@ public:
         if (!service) return program.complain(service.error());
         const auto found = find_operation(**service, id_);
         if (!found) return program.complain(found.error());
-        if (auto changed = ((**service).*what_.apply)(found->id); !changed)
+        if (auto changed = ((**service).*what_.apply)(found->id, {}); !changed)
             return program.complain(changed.error());
         const auto now = (*service)->get(found->id);
         if (!now) return program.complain(now.error());

@@ -50,7 +50,7 @@ public:
             if (!step) return program.complain(step.error());
             filter_.step = *step;
         }
-        const auto answer = (*service)->retry(found->id, filter_);
+        const auto answer = (*service)->retry(found->id, filter_, {});
         if (!answer) return program.complain(answer.error());
         report(program, *answer, found->id);
         if (submit_) return exit_code::success;

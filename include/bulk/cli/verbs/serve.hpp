@@ -52,8 +52,18 @@ public:
     }
 
     int perform(session& program) override {
-        const auto options = read_options();
+        auto options = read_options();
         if (!options) return program.complain(options.error());
+        options->api.log = [log = program.log()](const http::action& done) {
+            // Nothing else is left of what was removed: its events go with it.
+            const bool is_last_trace = done.status < 300 && done.what.starts_with("remove");
+            log({is_last_trace ? log_level::warning : log_level::info,
+                 "asked over HTTP",
+                 {{"who", done.who},
+                  {"what", done.what},
+                  {"where", done.where},
+                  {"status", std::to_string(done.status)}}});
+        };
         const auto where = is_idle_ ? scheduling::none : scheduling::channels;
         std::unique_ptr<any_service> operations;
         std::unique_ptr<any_feed_service> feeds;
@@ -79,6 +89,7 @@ public:
         wait(program);
         program.remark("interrupted: what is in flight is finishing; once more to stop at once");
         served->stop();
+        program.write_log();
         int code = exit_code::success;
         const auto close = [&](auto* service) {
             if (service == nullptr) return;
@@ -109,8 +120,15 @@ private:
             if (!file)
                 return fail(errc::not_found,
                             concat("cannot read ", tokens_file_, ": is it there?"));
-            for (std::string line; std::getline(file, line);)
+            for (std::string line; std::getline(file, line);) {
+                while (line.ends_with('\r') || line.ends_with(' ')) line.pop_back();
                 if (!line.empty() && line[0] != '#') lines.push_back(line);
+            }
+            // Without any, everybody on this machine could do everything: that is not what was meant.
+            if (lines.empty())
+                return fail(errc::invalid_argument,
+                            concat("there is no token in ", tokens_file_,
+                                   ": write NAME:RIGHT:SECRET, one a line"));
         }
         std::vector<http::access_token> tokens;
         for (const auto& each : lines) {

@@ -21,6 +21,16 @@ inline constexpr auto all_routes = [] {
     return all;
 }();
 
+/// A program without feeds has none of their routes, and the other way round.
+[[nodiscard]] constexpr bool is_served(const route& on, bool has_operations, bool has_feeds) {
+    if (on.topic == "feeds" || on.topic == "runs") return has_feeds;
+    if (on.topic == "operations" || on.topic == "rows" || on.topic == "operation types" ||
+        on.topic == older || on.id == "getOverview" || on.id == "getWorkers" ||
+        on.id == "getOperationEvents")
+        return has_operations;
+    return true;
+}
+
 namespace detail {
 
 consteval bool has_twin_routes() {

@@ -5,11 +5,13 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/feed/any_feed_service.hpp>
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/event_hub.hpp>
 #include <bulk/http/api/export_pipe.hpp>
+#include <bulk/http/api/older_routes.hpp>
 #include <bulk/http/api/pace.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/message.hpp>
@@ -66,7 +68,10 @@ struct call {
     }
     /// Empty says nothing, as in a form that nobody has filled in.
     [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const {
-        const auto value = address.get(name);
+        auto value = address.get(name);
+        if (!value && on.topic == older)  // in any case, as .NET finds it
+            for (const auto& [known, given] : address.query)
+                if (same_name(known, name)) value = given;
         return value && !value->empty() ? value : std::nullopt;
     }
     [[nodiscard]] std::string text(std::string_view name) const {
@@ -169,9 +174,21 @@ public:
                 "with the same parameters",
                 "after");
         made.after = after.substr(made.mark_.size());
+        if (auto read = http::asked(parse_cursor(made.after), "after"); !read)
+            return std::unexpected{std::move(read).error()};
         return made;
     }
 
+    /// What a service said; when it finds something wrong behind everything that we have checked, that is
+    /// the cursor.
+    template <typename T>
+    [[nodiscard]] or_problem<T> asked(result<T> said) const {
+        const bool is_cursor = !said && said.error().code == errc::invalid_argument;
+        return http::asked(std::move(said), is_cursor && !after.empty() ? "after" : "");
+    }
+
+    /// For those who keep their place themselves.
+    [[nodiscard]] cursor place() const { return parse_cursor(after).value_or(cursor{}); }
     /// What a service says comes next, as we say it.
     [[nodiscard]] std::string next(std::string_view cursor) const {
         return cursor.empty() ? std::string{} : concat(mark_, cursor);

@@ -54,14 +54,22 @@ public:
     event_hub(event_origin from, limits most) : from_{std::move(from)}, limits_{most} {
         if (const auto last = from_.read(std::nullopt, std::nullopt, 1); last && !last->empty())
             newest_ = last->back().sequence;
+        door_->hub = this;
         for (const auto& subscribe : from_.subscribe)
-            ends_.push_back(subscribe([this](const event& each) { add(each); }));
+            ends_.push_back(subscribe([door = door_](const event& each) {
+                const std::scoped_lock lock{door->mutex};
+                if (door->hub != nullptr) door->hub->add(each);
+            }));
         bell_ = std::jthread{[this](const std::stop_token& stop) { ring_bell(stop); }};
     }
     event_hub(const event_hub&) = delete;
     event_hub& operator=(const event_hub&) = delete;
     ~event_hub() {
         for (const auto& end : ends_) end();
+        {
+            const std::scoped_lock lock{door_->mutex};
+            door_->hub = nullptr;
+        }
         bell_.request_stop();
         changed_.notify_all();
     }
@@ -98,11 +106,14 @@ public:
             }
         }
         auto text = from_storage(position, only);
-        if (text.empty()) {
-            const std::scoped_lock lock{mutex_};
-            waiting_.insert_or_assign(who, std::move(wake));
-        }
-        return text;
+        if (text && !text->empty()) return text;
+        std::unique_lock lock{mutex_};
+        waiting_.insert_or_assign(who, std::move(wake));
+        // What came while the storage was read has rung for others already.
+        if (text && newest_ > position) is_due_ = true;
+        lock.unlock();
+        changed_.notify_all();
+        return std::string{};
     }
 
     /// Nobody is there any more.
@@ -118,8 +129,14 @@ public:
     }
 
 private:
+    /// What a service may still knock at when the hub is gone: it ends a subscription, but not a call
+    /// that is under way.
+    struct door {
+        std::mutex mutex{};
+        event_hub* hub = nullptr;
+    };
     struct kept {
-        std::uint64_t before = 0;  ///< the event in front of it
+        std::uint64_t before = 0;  ///< the event in front of it, or a number behind that one
         std::uint64_t sequence = 0;
         operation_id operation{};
         std::string text{};
@@ -130,7 +147,8 @@ private:
         {
             const std::scoped_lock lock{mutex_};
             if (each.sequence <= newest_) return;  // told twice, or by both services
-            const auto before = ring_.empty() ? newest_ : ring_.back().sequence;
+            // The first one that we are told need not be the one behind the newest that we read.
+            const auto before = ring_.empty() ? each.sequence - 1 : ring_.back().sequence;
             ring_.push_back({before, each.sequence, each.operation, text_of(each)});
             if (ring_.size() > limits_.ring) ring_.pop_front();
             newest_ = each.sequence;
@@ -150,16 +168,18 @@ private:
         return text;
     }
 
-    [[nodiscard]] std::string from_storage(std::uint64_t& position,
-                                           std::optional<operation_id> only) const {
+    /// None: not now; whoever waits is woken by the next event.
+    [[nodiscard]] std::optional<std::string> from_storage(std::uint64_t& position,
+                                                          std::optional<operation_id> only) const {
         std::string text;
+        const auto known = newest();  // before it is read: what comes meanwhile is not passed over
         const auto found = from_.read(only, position, 200);
-        if (!found) return text;  // not now: whoever waits is woken by the next
+        if (!found) return std::nullopt;
         for (const auto& each : *found) {
             text += text_of(each);
             position = each.sequence;
         }
-        if (only && found->size() < 200) position = std::max(position, newest());
+        if (found->size() < 200) position = std::max(position, known);
         return text;
     }
 
@@ -181,6 +201,7 @@ private:
 
     const event_origin from_;
     const limits limits_;
+    const std::shared_ptr<door> door_ = std::make_shared<door>();
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<kept> ring_;

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace bulk::http {
 
@@ -58,8 +59,11 @@ namespace api {
     if (to->name.empty())
         to->name = operations != nullptr ? operations->options().service_name : "bulk";
     to->started_at = operations != nullptr ? operations->now() : feeds->now();
-    to->openapi = api::openapi_document(api::all_routes, false, to->name, api::version_text());
-    to->older_openapi = api::openapi_document(api::all_routes, true, to->name, api::version_text());
+    std::vector<api::route> served;
+    for (const auto& each : api::all_routes)
+        if (api::is_served(each, operations != nullptr, feeds != nullptr)) served.push_back(each);
+    to->openapi = api::openapi_document(served, false, to->name, api::version_text());
+    to->older_openapi = api::openapi_document(served, true, to->name, api::version_text());
     return std::make_shared<api::application>(std::move(to), options);
 }
 

@@ -27,11 +27,15 @@ struct older_page {
         older_page page{.size = usual};
         std::optional<std::int64_t> number, size;
         if (asked.read("page", number) && number)
-            page.number = static_cast<std::uint64_t>(std::max<std::int64_t>(1, *number));
+            page.number =
+                static_cast<std::uint64_t>(std::clamp<std::int64_t>(*number, 1, 1'000'000'000));
         if (asked.read("pageSize", size) && size)
             page.size = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*size, 1, 200));
         return page;
     }
+
+    /// What is in front of it.
+    [[nodiscard]] std::uint64_t passed() const { return (number - 1) * size; }
 
     [[nodiscard]] std::string json(const json_array& items, std::uint64_t total) const {
         return older_object{}
@@ -49,7 +53,7 @@ struct older_page {
 template <typename T, typename Query, typename Ask>
 [[nodiscard]] or_problem<page<T>> numbered_page(const older_page& wanted, Query query, Ask ask) {
     constexpr std::uint64_t furthest = 1'000'000;
-    std::uint64_t passed = (wanted.number - 1) * wanted.size;
+    std::uint64_t passed = wanted.passed();
     page<T> found;
     if (passed > furthest)
         return refuse(problems::invalid_argument,

@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bulk::http::api {
 
@@ -80,13 +81,24 @@ private:
     json_object object_;
 };
 
+/// Their names of what a field holds; others are called by their own, in small letters, as ours are.
+[[nodiscard]] constexpr std::string_view older_type_name(std::string_view ours) {
+    constexpr std::pair<std::string_view, std::string_view> names[]{
+        {"text", "string"}, {"int8", "sbyte"}, {"uint8", "byte"},
+        {"int32", "int"},   {"int64", "long"}, {"uuid", "guid"}};
+    for (const auto& [name, theirs] : names)
+        if (name == ours) return theirs;
+    return ours;
+}
+
 [[nodiscard]] inline older_object older_type(const operation_description& about) {
     const auto fields = [](const auto& all) {
         return json_list(all,
                          [](const auto& each) {
                              return older_object{}
                                  .text("name", each.name)
-                                 .text("type", concat(each.type, each.nullable ? "?" : ""))
+                                 .text("type",
+                                       concat(older_type_name(each.type), each.nullable ? "?" : ""))
                                  .truth("required", each.required);
                          })
             .json();
@@ -95,6 +107,9 @@ private:
         .text("name", about.name)
         .text("description", about.description)
         .truth("isStepBased", about.is_pipeline)
+        .text("metadataType", concat(about.name, ".metadata"))  // ours have no names
+        .text("rowType", concat(about.name, ".row"))
+        .text("typeFullName", about.name)
         .raw("metadataFields", fields(about.metadata))
         .raw("fileColumns", fields(about.columns));
 }

@@ -18,6 +18,7 @@
 #include <bulk/operation/step_options.hpp>
 #include <bulk/service/export_options.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -69,8 +70,10 @@ namespace detail {
     json_array required;
     bool has_required = false;
     for_each_member(of.members, [&](std::string_view name, std::string_view type) {
+        const bool is_rare = name.ends_with('?');
+        if (is_rare) name.remove_suffix(1);
         properties.add_raw(name, type_schema(type));
-        if (is_request && !type.ends_with('!')) return;
+        if (is_rare || (is_request && !type.ends_with('!'))) return;
         required.add(name);
         has_required = true;
     });
@@ -177,7 +180,11 @@ void add_enum(json_object& to, std::string_view name) {
     add(of.status, of.summary, of.content, of.gives);
     for (const auto& each : of.others) add(each.status, each.about, each.content, each.schema);
     const auto refuse_with = [&](int status, std::string_view about) {
-        add(status, about, "application/problem+json", "problem");
+        // Who may ask is found out in front of all routes, and said in our way.
+        if (of.topic == older && status != 401 && status != 403)
+            add(status, about, "application/json", "older_refusal");
+        else
+            add(status, about, "application/problem+json", "problem");
     };
     if (of.id == "getReadiness") add(503, "It is not", "application/json", "health");
     refuse_with(400, "The request is wrong");
@@ -187,7 +194,13 @@ void add_enum(json_object& to, std::string_view name) {
     }
     if (of.path.contains('{')) refuse_with(404, "There is no such thing");
     if (of.needs == right::operate) refuse_with(409, "That cannot be done now");
+    if (of.needs == right::operate) refuse_with(412, "If-Match holds for nothing here");
     if (of.body == body_shape::upload) refuse_with(413, "The file is too large");
+    if (of.body != body_shape::none) refuse_with(415, "The body is of another type");
+    if (std::ranges::find(of.parameters, "Idempotency-Key", &parameter::name) !=
+        of.parameters.end())
+        refuse_with(422, "The key was used for something else");
+    if (of.id != "getReadiness" && of.id != "getHealth") refuse_with(503, "Try again later");
     return all;
 }
 
@@ -199,8 +212,7 @@ void add_enum(json_object& to, std::string_view name) {
                                                   std::string_view version) {
     json_object paths;
     for (std::size_t i = 0; i < routes.size(); ++i) {
-        const auto is_listed = [&](const route& each) { return (each.topic == older) == is_older; };
-        if (!is_listed(routes[i])) continue;
+        if ((routes[i].topic == older) != is_older) continue;
         bool is_known = false;  // a path is written once, with all of its methods
         for (std::size_t j = 0; j < i; ++j) is_known |= routes[j].path == routes[i].path;
         if (is_known) continue;

@@ -100,22 +100,18 @@ inline constexpr std::array<std::pair<std::string_view, trigger>, 7> trigger_nam
     std::vector<recipient> all;
     if (is_blank(text)) return all;
     const auto wrong = [] { return refuse(problems::invalid_argument, "notifications"); };
-    const auto whole = json_body::read(text, {"recipients", "Recipients"});
+    const auto whole = json_body::read_loosely(text, {"recipients"});
     if (!whole) return wrong();
-    const auto list = whole->raw(whole->has("recipients") ? "recipients" : "Recipients");
+    const auto list = whole->raw("recipients");
     if (!list) return all;
     const auto objects = detail::objects_of(list->text);
     if (!objects || list->is_string || objects->size() > 100) return wrong();
     for (const auto each : *objects) {
-        const auto body = json_body::read(
-            each, {"channel", "target", "triggers", "Channel", "Target", "Triggers"});
+        const auto body = json_body::read_loosely(each, {"channel", "target", "triggers"});
         if (!body) return wrong();
-        const auto either = [&](std::string_view small, std::string_view large) {
-            return body->has(small) ? small : large;
-        };
-        const auto channel = body->text(either("channel", "Channel"));
-        const auto target = body->text(either("target", "Target"));
-        const auto triggers = body->number<std::uint32_t>(either("triggers", "Triggers"));
+        const auto channel = body->text("channel");
+        const auto target = body->text("target");
+        const auto triggers = body->number<std::uint32_t>("triggers");
         if (!channel || !*channel || !target || !triggers || triggers->value_or(0) > 31)
             return wrong();
         all.push_back({.channel = **channel,

@@ -19,7 +19,8 @@ struct schema {
 
 inline constexpr std::array schemas{
     schema{"problem", "why a request was not answered as it asked (RFC 9457)",
-           "type:text, title:text, status:whole, detail:text, instance:text"},
+           "type:text, title:text, status:whole, detail:text, field?:text, instance:text"},
+    schema{"older_refusal", "why, as BulkSharp says it", "error:text"},
     schema{"health", "whether it is well", "status:text, detail:text?"},
     schema{"index", "what this is, and who asks",
            "name:text, version:text, read_only:truth, principal:principal, links:object"},

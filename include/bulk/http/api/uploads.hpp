@@ -38,10 +38,17 @@ struct upload_course {
 
 /// The name of a file without the folders of whoever sent it, and without what no name has.
 [[nodiscard]] inline std::string bare_file_name(std::string_view name) {
+    constexpr std::size_t most = 255;
     name = name.substr(name.find_last_of("/\\") + 1);
     std::string bare;
-    for (const char c : name.substr(0, 255))
+    for (const char c : name)
         if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) bare += c;
+    if (bare.size() > most) {  // its end stays, which says the format; a letter is not cut
+        auto begin = bare.size() - most;
+        while (begin < bare.size() && (static_cast<unsigned char>(bare[begin]) & 0xc0) == 0x80)
+            ++begin;
+        bare.erase(0, begin);
+    }
     return bare == "." || bare == ".." ? std::string{} : bare;
 }
 

@@ -33,7 +33,7 @@ private:
     int perform(const session& program, any_feed_service& service) override {
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());
-        const auto cancelled = service.cancel(run->id, reason_);
+        const auto cancelled = service.cancel(run->id, reason_, {});
         if (!cancelled) return program.complain(cancelled.error());
         if (program.settings().json)
             program.print(json_of(*cancelled, service.state_of(*cancelled)));

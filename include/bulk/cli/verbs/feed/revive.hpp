@@ -78,7 +78,7 @@ private:
         to.number("--partition", partition_, "only this one; `feed status` shows them");
     }
     result<std::string> revive(any_feed_service& service, run_id id) override {
-        const auto retried = service.retry_partitions(id, partition_);
+        const auto retried = service.retry_partitions(id, partition_, {});
         if (!retried) return std::unexpected{retried.error()};
         return concat(count_text(*retried, "partition"), " to be tried again");
     }
@@ -104,7 +104,7 @@ private:
                "without partitions that failed; the watermark moves nevertheless");
     }
     result<std::string> revive(any_feed_service& service, run_id id) override {
-        const auto run = service.consolidate(id, force_);
+        const auto run = service.consolidate(id, force_, {});
         if (!run) return std::unexpected{run.error()};
         if (run->completed_at) return "it is completed already";
         return concat(count_text(run->changed, "changed item"), " to be consolidated",
@@ -130,7 +130,7 @@ public:
 
 private:
     result<std::string> revive(any_feed_service& service, run_id id) override {
-        const auto reset = service.resume_consolidation(id);
+        const auto reset = service.resume_consolidation(id, {});
         if (!reset) return std::unexpected{reset.error()};
         return concat(count_text(*reset, "bad item"), " to be tried again");
     }

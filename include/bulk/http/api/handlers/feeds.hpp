@@ -150,7 +150,7 @@ namespace bulk::http::api {
         !read)
         return std::unexpected{std::move(read).error()};
     query.changed_since = since.value_or(0);
-    const auto found = http::asked(asked.feeds().items(query), "after");
+    const auto found = page->asked(asked.feeds().items(query));
     if (!found) return std::unexpected{found.error()};
     return json_response(
         200, list_json(json_list(found->items, item_json), page->next(found->next), std::nullopt));

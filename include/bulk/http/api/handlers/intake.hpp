@@ -10,9 +10,13 @@
 #include <bulk/http/api/shapes.hpp>
 #include <bulk/http/api/uploads.hpp>
 #include <bulk/http/problem.hpp>
+#include <bulk/operation/description.hpp>
+#include <bulk/rows/json/object.hpp>
+#include <bulk/rows/utf8.hpp>
 #include <bulk/service/intake.hpp>
 #include <bulk/service/upload.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -20,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk::http::api {
 
@@ -54,9 +59,17 @@ private:
     const incoming_file& file_;
 };
 
+[[nodiscard]] inline or_problem<std::string> idempotency_key_of(const call& asked) {
+    std::string key{asked.headers().get("idempotency-key")};
+    if (key.size() <= 255 && is_valid_utf8(key)) return key;
+    return refuse(problems::invalid_argument,
+                  "the idempotency key has more than 255 bytes, or is no UTF-8", "Idempotency-Key");
+}
+
 /// Whether an operation that has the same key was made of the same things.
 [[nodiscard]] inline or_problem<void> check_replay(any_service& service, const operation_record& of,
-                                                   const upload_facts& facts,
+                                                   std::string_view file_name,
+                                                   std::string_view metadata,
                                                    const std::vector<recipient>& recipients,
                                                    const upload_course& course) {
     const auto differs = [&](std::string_view what) {
@@ -66,15 +79,33 @@ private:
                    to_text(of.id), ", with ", what, ": choose another key"),
             "Idempotency-Key");
     };
-    if (of.file_size != course.bytes || of.file_name != facts.file_name())
-        return differs("another file");
+    if (of.file_size != course.bytes || of.file_name != file_name) return differs("another file");
     if (const auto stored = service.file(of.file_id);
         stored && stored->checksum != course.content.value())
         return differs("another file");
-    const auto now = service.same_metadata(of.name, facts["metadata"], true);
+    const auto now = service.same_metadata(of.name, metadata, true);
     const auto then = service.same_metadata(of.name, of.metadata, true);
     if (!now || !then || *now != *then) return differs("other metadata");
     if (of.recipients != recipients) return differs("other recipients");
+    return {};
+}
+
+/// A member that the operation does not know was meant to do something, as anywhere else.
+[[nodiscard]] inline or_problem<void> check_metadata(const operation_description& about,
+                                                     std::string_view metadata) {
+    std::vector<std::string_view> known;
+    for (const auto& field : about.metadata) known.push_back(field.name);
+    const auto members = json::read_members(is_blank(metadata) ? "{}" : metadata);
+    if (!members) return {};  // said by whoever reads it
+    for (const auto& [name, value] : *members) {
+        const auto is_it = [&](std::string_view field) { return same_column(field, name); };
+        if (std::ranges::any_of(known, is_it)) continue;
+        const auto near = nearest_name(name, known);
+        return refuse(problems::invalid_argument,
+                      concat("the metadata has no field '", name.substr(0, 64), '\'',
+                             near ? concat("; did you mean '", *near, "'?") : std::string{}),
+                      "metadata");
+    }
     return {};
 }
 
@@ -91,23 +122,23 @@ private:
     if (!about) return std::unexpected{about.error()};
     auto metadata = asked.service().same_metadata((*about)->name, facts["metadata"], true);
     if (!metadata) return std::unexpected{problem_of(std::move(metadata).error(), "metadata")};
+    if (auto known = check_metadata(**about, facts["metadata"]); !known)
+        return std::unexpected{std::move(known).error()};
     auto recipients = read_recipients(facts["recipients"]);
     if (!recipients) return std::unexpected{std::move(recipients).error()};
-    const std::string key{asked.headers().get("idempotency-key")};
-    if (key.size() > 255)
-        return refuse(problems::invalid_argument, "the idempotency key has more than 255 bytes",
-                      "Idempotency-Key");
+    auto key = idempotency_key_of(asked);
+    if (!key) return std::unexpected{std::move(key).error()};
     auto taken = asked.service().take_in((*about)->name, {facts.file_name(), file->bytes()},
                                          {.metadata = facts["metadata"],
                                           .created_by = asked.who.name,
-                                          .idempotency_key = key,
+                                          .idempotency_key = *key,
                                           .recipients = *recipients});
     if (!taken)
         return std::unexpected{upload_problem(std::move(taken).error(), file->course(),
                                               asked.service().options().max_file_size)};
     if (!taken->is_new)
-        if (auto same =
-                check_replay(asked.service(), taken->record, facts, *recipients, file->course());
+        if (auto same = check_replay(asked.service(), taken->record, facts.file_name(),
+                                     facts["metadata"], *recipients, file->course());
             !same)
             return std::unexpected{std::move(same).error()};
     auto said = operation_response(asked, taken->is_new ? 202 : 200, taken->record);

@@ -7,6 +7,7 @@
 #include <bulk/http/api/handlers/events.hpp>
 #include <bulk/http/api/handlers/files.hpp>
 #include <bulk/http/api/handlers/older_intake.hpp>
+#include <bulk/http/api/handlers/older_rows.hpp>
 #include <bulk/http/api/handlers/retries.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
 #include <bulk/http/api/older_paging.hpp>
@@ -26,13 +27,6 @@ namespace bulk::http::api {
 
 // BulkSharp's routes on our service. What they pass over in silence, such as a state that is none, is
 // passed over here too: their clients rely on it.
-
-/// An id that is none is not found there.
-[[nodiscard]] inline or_problem<operation_record> older_find(call& asked) {
-    const auto id = parse_operation_id(asked.path("id"));
-    if (!id) return refuse(problems::not_found, "Operation not found");
-    return http::asked(asked.service().get(*id));
-}
 
 [[nodiscard]] inline reply older_get_operations(call& asked) {
     return json_response(200, json_list(asked.service().operations(), older_type).json());
@@ -60,8 +54,9 @@ namespace bulk::http::api {
     (void)asked.read("toDate", query.created_to);
     (void)asked.read("sortDescending", query.descending);
     const auto sort = asked.text("sortBy");
-    query.sort = same_name(sort, "operationName")
-                     ? operation_sort::name
+    query.sort = same_name(sort, "operationName") ? operation_sort::name
+                 : same_name(sort, "status")
+                     ? operation_sort::state
                      : from_pascal_case<operation_sort>(sort).value_or(operation_sort::created_at);
     const auto found = numbered_page<operation_record>(
         wanted, query, [&](const operation_query& each) { return asked.service().query(each); });
@@ -85,49 +80,12 @@ namespace bulk::http::api {
     return json_response(200, older_status(*found).json());
 }
 
-[[nodiscard]] inline reply older_get_errors(call& asked) {
-    const auto wanted = older_page::of(asked, 20);
-    const auto found = older_find(asked);
-    if (!found) return json_response(200, wanted.json({}, 0));  // as they do
-    row_query query{.operation = found->id,
-                    .row_id_contains = asked.text("rowId"),
-                    .failure = from_pascal_case<error_type>(asked.text("errorType")),
-                    .errors_only = true};
-    std::optional<row_number> row;
-    if (asked.read("rowNumber", row) && row) query.rows = {*row};
-    (void)asked.read("sortDescending", query.descending);
-    if (same_name(asked.text("sortBy"), "errorType")) query.sort = row_sort::failure;
-    if (same_name(asked.text("sortBy"), "rowId")) query.sort = row_sort::row_id;
-    const auto errors = numbered_page<row_record>(
-        wanted, query, [&](const row_query& each) { return asked.service().query(each); });
-    if (!errors) return std::unexpected{errors.error()};
-    return json_response(200, wanted.json(json_list(errors->items, older_error), errors->total));
-}
-
-[[nodiscard]] inline reply older_get_rows(call& asked) {
-    const auto wanted = older_page::of(asked, 100);
-    const auto found = older_find(asked);
-    if (!found) return json_response(200, wanted.json({}, 0));
-    const row_reader reader{asked.service(), *found};
-    row_query query{.operation = found->id,
-                    .row_id_contains = asked.text("rowId"),
-                    .state = from_pascal_case<row_state>(asked.text("state"))};
-    if (auto step = find_step_of(reader.about(), asked.text("stepName")); step) query.step = *step;
-    auto numbers = numbered_page<row_number>(
-        wanted, query, [&](const row_query& each) { return asked.service().row_numbers(each); });
-    if (!numbers) return std::unexpected{std::move(numbers).error()};
-    const auto records = reader.records(std::move(numbers->items));
-    if (!records) return std::unexpected{records.error()};
-    json_array rows;
-    row_reader::for_each_row(*records, [&](std::span<const row_record> each) {
-        rows.add(older_row(each, reader.standing(each), reader.about()));
-    });
-    return json_response(200, wanted.json(rows, numbers->total));
-}
-
 [[nodiscard]] inline reply older_get_file(call& asked) {
     if (auto found = older_find(asked); !found) return std::unexpected{std::move(found).error()};
-    return get_file(asked);
+    auto said = get_file(asked);
+    if (!said && said.error().kind.status == problems::gone.status)
+        said.error().kind = problems::not_found;
+    return said;
 }
 
 [[nodiscard]] inline reply older_export(call& asked) {
@@ -150,8 +108,8 @@ namespace bulk::http::api {
 
 /// Always 200, whatever there was to cancel.
 [[nodiscard]] inline reply older_cancel(call& asked) {
-    if (const auto id = parse_operation_id(asked.path("id")); id && asked.service().cancel(*id))
-        (void)asked.service().note(*id, "Cancel", asked.who.name);
+    if (const auto id = parse_operation_id(asked.path("id")))
+        (void)asked.service().cancel(*id, asked.who.name);
     return response{.status = 200};
 }
 
@@ -167,8 +125,7 @@ namespace bulk::http::api {
     }
     const auto receipt = send_signal(asked.service(), found->id, std::move(key), row, failure);
     if (!receipt) return refuse(problems::not_found, receipt.error().message);
-    (void)asked.service().note(found->id, concat("Signal '", asked.path("key"), '\''),
-                               asked.who.name);
+    note_signal(asked, found->id, asked.path("key"), *receipt, is_failure);
     const auto* about = description_of(asked.service(), found->name);
     return json_response(
         200, older_object{}
@@ -181,9 +138,9 @@ namespace bulk::http::api {
 }
 [[nodiscard]] inline reply older_signal(call& asked) { return older_send(asked, std::nullopt); }
 [[nodiscard]] inline reply older_fail_signal(call& asked) {
-    const auto body = json_body::read(asked.asked.body, {"errorMessage", "ErrorMessage"});
+    const auto body = json_body::read_loosely(asked.asked.body, {"errorMessage"});
     if (!body) return std::unexpected{body.error()};
-    auto why = body->text(body->has("errorMessage") ? "errorMessage" : "ErrorMessage");
+    auto why = body->text("errorMessage");
     if (!why) return std::unexpected{std::move(why).error()};
     return older_send(asked, why->value_or("failed by a signal"));
 }
@@ -191,9 +148,8 @@ namespace bulk::http::api {
 [[nodiscard]] inline reply older_retry_with(call& asked, const retry_filter& filter) {
     const auto found = older_find(asked);
     if (!found) return refuse(problems::invalid_argument, found.error().detail);
-    const auto answer = asked.service().retry(found->id, filter);
+    const auto answer = asked.service().retry(found->id, filter, asked.who.name);
     if (!answer) return refuse(problems::invalid_argument, answer.error().message);
-    (void)asked.service().note(found->id, "Retry", asked.who.name);
     older_object shape;
     shape.text("operationId", to_text(found->id))
         .number("rowsSubmitted", answer->submitted + answer->resumed)
@@ -205,10 +161,9 @@ namespace bulk::http::api {
 }
 [[nodiscard]] inline reply older_retry(call& asked) { return older_retry_with(asked, {}); }
 [[nodiscard]] inline reply older_retry_rows(call& asked) {
-    const auto body = json_body::read(asked.asked.body, {"rowNumbers", "RowNumbers"});
+    const auto body = json_body::read_loosely(asked.asked.body, {"rowNumbers"});
     if (!body) return std::unexpected{body.error()};
-    const auto rows =
-        body->numbers<std::uint64_t>(body->has("rowNumbers") ? "rowNumbers" : "RowNumbers");
+    const auto rows = body->numbers<std::uint64_t>("rowNumbers");
     if (!rows) return std::unexpected{rows.error()};
     retry_filter filter;
     filter.rows.emplace();

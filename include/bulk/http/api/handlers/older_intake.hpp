@@ -3,8 +3,10 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/recipient.hpp>
 #include <bulk/http/api/call.hpp>
+#include <bulk/http/api/handlers/intake.hpp>
 #include <bulk/http/api/older_shapes.hpp>
 #include <bulk/http/api/recipients.hpp>
 #include <bulk/http/api/spooled_file.hpp>
@@ -29,7 +31,7 @@ public:
         auto file = incoming_file::open(asked.asked);
         if (!file) return std::unexpected{std::move(file).error()};
         older_form form{std::move(*file)};
-        const bool is_first = form.file_.has_file() && !form.file_.field("operationName");
+        const bool is_first = form.file_.has_file() && form["operationName"].empty();
         if (!is_first) return form;
         auto spooled =
             spooled_file::keep(form.file_.bytes(false), asked.service().options().max_file_size);
@@ -42,8 +44,11 @@ public:
         return form;
     }
 
-    [[nodiscard]] std::string operator[](const std::string& name) const {
-        return file_.field(name).value_or("");
+    /// Of a field, in whatever case its name is.
+    [[nodiscard]] std::string operator[](std::string_view name) const {
+        for (const auto& [known, value] : file_.fields())
+            if (same_name(known, name)) return value;
+        return {};
     }
     [[nodiscard]] const incoming_file& file() const { return file_; }
     [[nodiscard]] upload take() {
@@ -64,9 +69,14 @@ private:
     return json_response(status, std::move(text));
 }
 
+/// What is too large is a wrong request to them.
+[[nodiscard]] inline int older_status_of(const problem& why) {
+    return why.kind.status == 413 ? 400 : why.kind.status;
+}
+
 [[nodiscard]] inline reply older_create(call& asked) {
     auto form = older_form::open(asked);
-    if (!form) return older_refusal(form.error().kind.status, form.error().detail);
+    if (!form) return older_refusal(older_status_of(form.error()), form.error().detail);
     if (!form->file().has_file()) return older_refusal(400, "File is required");
     const std::string name = (*form)["operationName"];
     if (name.empty()) return older_refusal(400, "Operation name is required");
@@ -75,22 +85,33 @@ private:
         return older_refusal(400, known.error().message);
     auto recipients = read_older_recipients((*form)["notifications"]);
     if (!recipients) return older_refusal(400, "Invalid notifications JSON");
+    const auto key = idempotency_key_of(asked);  // their clients send none; whoever does, means it
+    if (!key) return older_refusal(400, key.error().detail);
     // Who asks is known; what the form says about it is not asked for.
-    auto taken = asked.service().create(name, form->take(),
-                                        {.metadata = (*form)["metadata"],
-                                         .created_by = asked.who.name,
-                                         .recipients = std::move(*recipients)});
+    auto taken = asked.service().take_in(name, form->take(),
+                                         {.metadata = (*form)["metadata"],
+                                          .created_by = asked.who.name,
+                                          .idempotency_key = *key,
+                                          .recipients = *recipients});
     if (!taken) {
         const auto why = upload_problem(std::move(taken).error(), form->file().course(),
                                         asked.service().options().max_file_size);
-        return older_refusal(why.kind.status == 413 ? 400 : why.kind.status, why.detail);
+        return older_refusal(older_status_of(why), why.detail);
     }
-    return json_response(200, older_object{}.text("operationId", to_text(*taken)).json());
+    if (!taken->is_new)
+        if (auto same = check_replay(asked.service(), taken->record, form->file().name(),
+                                     (*form)["metadata"], *recipients, form->file().course());
+            !same)
+            return older_refusal(same.error().kind.status, same.error().detail);
+    return json_response(200, older_object{}.text("operationId", to_text(taken->record.id)).json());
 }
 
 [[nodiscard]] inline reply older_validate(call& asked) {
     auto form = older_form::open(asked);
-    if (!form) return std::unexpected{std::move(form).error()};
+    if (!form)
+        return refuse(
+            form.error().kind.status == 413 ? problems::invalid_argument : form.error().kind,
+            form.error().detail);
     const std::string name = (*form)["operationName"];
     if (name.empty()) return refuse(problems::invalid_argument, "Operation name is required");
     json_array metadata_errors, file_errors;

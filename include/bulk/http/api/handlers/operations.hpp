@@ -46,7 +46,7 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
     if (!read) return std::unexpected{std::move(read).error()};
     query.descending = order == sort_order::desc;
     if (auto valid = http::asked(validate(query)); !valid) return std::unexpected{valid.error()};
-    const auto found = http::asked(asked.service().query(query));
+    const auto found = page->asked(asked.service().query(query));
     if (!found) return std::unexpected{found.error()};
     return json_response(200, list_json(json_list(found->items,
                                                   [&](const operation_record& each) {
@@ -94,30 +94,29 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
 
 /// Cancel, pause and resume: the operation as it is then.
 template <typename Change>
-[[nodiscard]] reply change_operation(call& asked, std::string_view what, Change change) {
+[[nodiscard]] reply change_operation(call& asked, Change change) {
     if (auto body = json_body::read(asked.asked.body, {}); !body)
         return std::unexpected{std::move(body).error()};
     const auto id = asked.id();
     if (!id) return std::unexpected{id.error()};
     auto changed = http::asked(change(*id));
     if (!changed) return std::unexpected{std::move(changed).error()};
-    (void)asked.service().note(*id, what, asked.who.name);
     const auto now = http::asked(asked.service().get(*id));
     if (!now) return std::unexpected{now.error()};
     return operation_response(asked, 202, *now);
 }
 
 [[nodiscard]] inline reply cancel_operation(call& asked) {
-    return change_operation(asked, "Cancel",
-                            [&](operation_id id) { return asked.service().cancel(id); });
+    return change_operation(
+        asked, [&](operation_id id) { return asked.service().cancel(id, asked.who.name); });
 }
 [[nodiscard]] inline reply pause_operation(call& asked) {
-    return change_operation(asked, "Pause",
-                            [&](operation_id id) { return asked.service().pause(id); });
+    return change_operation(
+        asked, [&](operation_id id) { return asked.service().pause(id, asked.who.name); });
 }
 [[nodiscard]] inline reply resume_operation(call& asked) {
-    return change_operation(asked, "Resume",
-                            [&](operation_id id) { return asked.service().resume(id); });
+    return change_operation(
+        asked, [&](operation_id id) { return asked.service().resume(id, asked.who.name); });
 }
 
 }  // namespace bulk::http::api

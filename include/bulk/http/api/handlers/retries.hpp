@@ -50,9 +50,9 @@ namespace bulk::http::api {
     const auto filter =
         read_retry_filter(asked.asked.body, description_of(asked.service(), found->name));
     if (!filter) return std::unexpected{filter.error()};
-    const auto answer = http::asked(asked.service().retry(found->id, *filter), "rows");
+    const auto answer =
+        http::asked(asked.service().retry(found->id, *filter, asked.who.name), "rows");
     if (!answer) return std::unexpected{answer.error()};
-    (void)asked.service().note(found->id, "Retry", asked.who.name);
     return json_response(
         202,
         json_object{}
@@ -87,7 +87,7 @@ namespace bulk::http::api {
     auto step = find_step_of(about, asked.text("step"));
     if (!step) return std::unexpected{std::move(step).error()};
     query.step = *step;
-    const auto entries = http::asked(asked.service().retry_history(query));
+    const auto entries = page->asked(asked.service().retry_history(query));
     if (!entries) return std::unexpected{entries.error()};
     return json_response(
         200,
@@ -108,6 +108,16 @@ namespace bulk::http::api {
     return service.signal(id, std::move(key));
 }
 
+/// Behind the signal, which has a transaction of its own: what is done is done, whether or not somebody
+/// can still write down who did it.
+inline void note_signal(call& asked, operation_id id, std::string_view key,
+                        const signal_receipt& receipt, bool is_failure) {
+    const std::string row =
+        receipt.row ? concat(" to row ", to_number(*receipt.row)) : std::string{", kept,"};
+    (void)asked.service().note(id, concat(is_failure ? "Failure" : "Signal", " '", key, '\'', row),
+                               asked.who.name);
+}
+
 [[nodiscard]] inline reply post_signal(call& asked) {
     const auto found = find_operation(asked);
     if (!found) return std::unexpected{found.error()};
@@ -121,13 +131,15 @@ namespace bulk::http::api {
     if (!row) return std::unexpected{row.error()};
     if (!*key || (*key)->empty())
         return refuse(problems::invalid_argument, "say which key the row waits for", "key");
+    if (*failure && (*failure)->empty())
+        return refuse(problems::invalid_argument, "say why the row fails", "failure");
     if (*row == std::uint64_t{0})
         return refuse(problems::invalid_argument, "there is no row 0: rows are counted from 1",
                       "row");
-    const auto receipt = http::asked(
-        send_signal(asked.service(), found->id, **key, *row, std::move(*failure)), "key");
+    const auto receipt =
+        http::asked(send_signal(asked.service(), found->id, **key, *row, *failure), "key");
     if (!receipt) return std::unexpected{receipt.error()};
-    (void)asked.service().note(found->id, concat("Signal '", **key, '\''), asked.who.name);
+    note_signal(asked, found->id, **key, *receipt, failure->has_value());
     const auto* about = description_of(asked.service(), found->name);
     json_object shape;
     shape.add("is_kept", receipt->is_kept)

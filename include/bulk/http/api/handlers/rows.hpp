@@ -112,7 +112,7 @@ private:
     std::optional<std::uint64_t> total;
     for (int pages = 0; pages < most_pages && count < page->size; ++pages) {
         query.page_size = page->size - count;
-        auto numbers = http::asked(asked.service().row_numbers(query));
+        auto numbers = page->asked(asked.service().row_numbers(query));
         if (!numbers) return std::unexpected{std::move(numbers).error()};
         if (!is_of_row) total = numbers->total;
         auto records = reader.records(std::move(numbers->items));
@@ -165,7 +165,7 @@ private:
     if (!step) return std::unexpected{std::move(step).error()};
     query.step = *step;
     if (auto valid = http::asked(validate(query)); !valid) return std::unexpected{valid.error()};
-    const auto errors = http::asked(asked.service().query(query));
+    const auto errors = page->asked(asked.service().query(query));
     if (!errors) return std::unexpected{errors.error()};
     return json_response(
         200,

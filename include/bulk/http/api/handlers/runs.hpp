@@ -63,7 +63,7 @@ namespace bulk::http::api {
                         asked.read("from", query.started_from), asked.read("to", query.started_to),
                         asked.read("active", query.active_only)});
     if (!read) return std::unexpected{std::move(read).error()};
-    const auto found = http::asked(asked.feeds().query(query));
+    const auto found = page->asked(asked.feeds().query(query));
     if (!found) return std::unexpected{found.error()};
     return json_response(
         200,
@@ -90,7 +90,7 @@ namespace bulk::http::api {
     if (!report) return std::unexpected{report.error()};
     std::uint32_t begin = 0;
     if (!page->after.empty()) {
-        const auto after = read_number<std::uint32_t>(page->after, "after");
+        const auto after = read_number<std::uint32_t>(page->place().key, "after");
         if (!after) return std::unexpected{after.error()};
         begin = *after;
     }
@@ -103,7 +103,8 @@ namespace bulk::http::api {
         if (state && each.state != *state) continue;
         ++total;
         if (each.number < begin) continue;
-        if (count == page->size && next.empty()) next = std::to_string(each.number);
+        if (count == page->size && next.empty())
+            next = to_text(cursor{.key = std::to_string(each.number)});
         if (count == page->size) continue;
         parts.add(partition_json(each, feed ? *feed : nullptr));
         ++count;
@@ -116,9 +117,8 @@ namespace bulk::http::api {
     if (!found) return std::unexpected{found.error()};
     const auto page = paging::of(asked, 100);
     if (!page) return std::unexpected{page.error()};
-    const auto after =
-        page->after.empty() ? cursor{} : parse_cursor(page->after).value_or(cursor{});
-    const auto items = http::asked(asked.feeds().bad_items(found->id, after.key, page->size));
+    const auto items =
+        page->asked(asked.feeds().bad_items(found->id, page->place().key, page->size));
     if (!items) return std::unexpected{items.error()};
     const bool has_more = items->size() == page->size;
     return json_response(
@@ -170,30 +170,30 @@ template <typename T>
 }
 
 [[nodiscard]] inline reply retry_run(call& asked) {
-    return change_run(asked, {"partition"},
-                      [&](run_id id, const json_body& body) -> or_problem<void> {
-                          const auto part = body.number<std::uint32_t>("partition");
-                          if (!part) return std::unexpected{part.error()};
-                          return done(asked.feeds().retry_partitions(id, *part), "partition");
-                      });
+    return change_run(
+        asked, {"partition"}, [&](run_id id, const json_body& body) -> or_problem<void> {
+            const auto part = body.number<std::uint32_t>("partition");
+            if (!part) return std::unexpected{part.error()};
+            return done(asked.feeds().retry_partitions(id, *part, asked.who.name), "partition");
+        });
 }
 [[nodiscard]] inline reply consolidate_run(call& asked) {
     return change_run(asked, {"force"}, [&](run_id id, const json_body& body) -> or_problem<void> {
         const auto force = body.truth("force");
         if (!force) return std::unexpected{force.error()};
-        return done(asked.feeds().consolidate(id, *force), "force");
+        return done(asked.feeds().consolidate(id, *force, asked.who.name), "force");
     });
 }
 [[nodiscard]] inline reply resume_run(call& asked) {
     return change_run(asked, {}, [&](run_id id, const json_body&) {
-        return done(asked.feeds().resume_consolidation(id));
+        return done(asked.feeds().resume_consolidation(id, asked.who.name));
     });
 }
 [[nodiscard]] inline reply cancel_run(call& asked) {
     return change_run(asked, {"reason"}, [&](run_id id, const json_body& body) -> or_problem<void> {
         const auto reason = body.text("reason");
         if (!reason) return std::unexpected{reason.error()};
-        return done(asked.feeds().cancel(id, reason->value_or(concat("by ", asked.who.name))));
+        return done(asked.feeds().cancel(id, reason->value_or(""), asked.who.name));
     });
 }
 
