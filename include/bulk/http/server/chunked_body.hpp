@@ -29,6 +29,9 @@ public:
 
     /// The most bytes of one line of framing, or of all trailers, that are looked at.
     static constexpr std::size_t most_framing = 16'384;
+    /// And of all framing for each byte of the body: chunks of one byte have five. Else somebody has us
+    /// read gigabytes of extensions for a few bytes.
+    static constexpr std::uint64_t most_framing_a_byte = 16;
 
     struct step {
         std::size_t used = 0;  ///< of what came
@@ -55,20 +58,33 @@ public:
                 break;
             }
             if (used > 0) continue;
-            if (rest.size() > most_framing) done.status = 400;
+            if (rest.size() > most_framing || has_bare_line_end(rest)) done.status = 400;
             break;
         }
         done.made = into.size() - body.size;
+        made_ += done.made;
+        framing_ += done.used - done.made;
+        if (framing_ > 2 * most_framing + most_framing_a_byte * made_) done.status = 400;
         return done;
     }
 
     [[nodiscard]] bool is_done() const { return parser_.is_done(); }
 
 private:
+    /// Beast waits for a CR in front of the next LF, while whoever sent this waits for an answer.
+    [[nodiscard]] static bool has_bare_line_end(std::string_view framing) {
+        for (auto at = framing.find('\n'); at != std::string_view::npos;
+             at = framing.find('\n', at + 1))
+            if (at == 0 || framing[at - 1] != '\r') return true;
+        return false;
+    }
+
     static constexpr std::string_view head =
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
     boost::beast::http::request_parser<boost::beast::http::buffer_body> parser_;
+    std::uint64_t made_ = 0;
+    std::uint64_t framing_ = 0;
 };
 
 }  // namespace bulk::http
