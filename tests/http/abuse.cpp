@@ -192,6 +192,10 @@ suite<"http abuse"> heads = [] {
             {"a trailer without a colon", chunked("5\r\nhello\r\n0\r\nX\r\n\r\n" + smuggled), 400},
             {"a trailer with a length",
              chunked("5\r\nhello\r\n0\r\nContent-Length: 5\r\n\r\n" + smuggled), 400},
+            {"an extension that is not closed", chunked("5;a=\"\r\nhello" + end), 400},
+            {"an extension without a name", chunked("5;=a\r\nhello" + end), 400},
+            {"a space behind", chunked("5 \r\nhello" + end), 400},
+            {"a folded trailer", chunked("5\r\nhello\r\n0\r\nX: y\r\n z\r\n\r\n"), 400},
             {"a bare LF at the end", chunked("5\r\nhello\r\n0\n\n"), 400},
             {"a bare LF as the end", chunked("5\r\nhello\r\n0\r\n\n"), 400},
             {"a bare LF in a trailer", chunked("5\r\nhello\r\n0\r\nX: y\n\r\n"), 400},
@@ -206,6 +210,23 @@ suite<"http abuse"> heads = [] {
         expect_refused(at, {"many extensions", chunked(extensions + "0\r\n\r\n"), 400});
         expect_refused(at, {"many trailers", chunked(trailers + "\r\n"), 400});
         expect(at.is_alive());
+    };
+
+    "chunks may come byte by byte, and end anywhere"_test = [&] {
+        for (const std::string_view body :
+             {"0\r\n\r\n", "0\r\nX: y\r\n\r\n", "1\r\nx\r\n0\r\n\r\n",
+              "0;a=\"b;\\\"c\" ; d\r\n\r\n", "5\r\nhe\r\nl\r\n0\r\n\r\n"}) {
+            auto client = at.connect();
+            for (const char c : chunked(body)) client.send(std::string_view{&c, 1});
+            expect(client.read().status == 200_i) << body;
+            expect(client.ask(get("/")).body == "fine") << body;
+            for (std::size_t size = 0; size < body.size(); ++size) {
+                auto other = at.connect();
+                other.send(chunked(body.substr(0, size)));
+                other.finish();
+                expect(other.read().status == 400_i) << body << size;
+            }
+        }
     };
 
     "whoever ends in the middle is told so"_test = [&] {
