@@ -63,6 +63,8 @@ suite<"http abuse"> heads = [] {
             {"a tab", "GET\t/\tHTTP/1.1\r\nHost: a\r\n\r\n", 400},
             {"a small version", "GET / http/1.1\r\nHost: a\r\n\r\n", 400},
             {"a long version", "GET / HTTP/1.10\r\nHost: a\r\n\r\n", 400},
+            {"HTTP/0.9, without an end", "GET /\r\n", 400},
+            {"another language", "EHLO somebody\r\n", 400},
             {"another protocol", "GET / RTSP/1.0\r\nHost: a\r\n\r\n", 400},
             {"HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
             {"HTTP/0", "GET / HTTP/0.9\r\nHost: a\r\n\r\n", 505},
@@ -73,6 +75,15 @@ suite<"http abuse"> heads = [] {
             {"the same host twice", get("/", "Host: a\r\n"), 400},
             {"a host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400},
             {"a host with a name in it", "GET / HTTP/1.1\r\nHost: me@a\r\n\r\n", 400},
+            {"a port that is none", "GET / HTTP/1.1\r\nHost: a:b\r\n\r\n", 400},
+            {"a port too high", "GET / HTTP/1.1\r\nHost: a:65536\r\n\r\n", 400},
+            {"a port with a sign", "GET / HTTP/1.1\r\nHost: a:+80\r\n\r\n", 400},
+            {"two ports", "GET / HTTP/1.1\r\nHost: a:80:80\r\n\r\n", 400},
+            {"half an address", "GET / HTTP/1.1\r\nHost: [::1\r\n\r\n", 400},
+            {"no address", "GET / HTTP/1.1\r\nHost: [a]\r\n\r\n", 400},
+            {"a bare address", "GET / HTTP/1.1\r\nHost: ::1\r\n\r\n", 400},
+            {"a host with half a digit", "GET / HTTP/1.1\r\nHost: a%4\r\n\r\n", 400},
+            {"an address with a port that is none", get("http://a:b/"), 400},
             {"two hosts in one", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400},
             {"a folded line", get("/", "X: a\r\n b\r\n"), 400},
             {"a folded first line", "GET / HTTP/1.1\r\n X: a\r\nHost: a\r\n\r\n", 400},
@@ -181,14 +192,87 @@ suite<"http abuse"> heads = [] {
             {"a trailer without a colon", chunked("5\r\nhello\r\n0\r\nX\r\n\r\n" + smuggled), 400},
             {"a trailer with a length",
              chunked("5\r\nhello\r\n0\r\nContent-Length: 5\r\n\r\n" + smuggled), 400},
+            {"an extension that is not closed", chunked("5;a=\"\r\nhello" + end), 400},
+            {"an extension without a name", chunked("5;=a\r\nhello" + end), 400},
+            {"a space behind", chunked("5 \r\nhello" + end), 400},
+            {"a folded trailer", chunked("5\r\nhello\r\n0\r\nX: y\r\n z\r\n\r\n"), 400},
+            {"a bare LF at the end", chunked("5\r\nhello\r\n0\n\n"), 400},
+            {"a bare LF as the end", chunked("5\r\nhello\r\n0\r\n\n"), 400},
+            {"a bare LF in a trailer", chunked("5\r\nhello\r\n0\r\nX: y\n\r\n"), 400},
             {"an end without one", chunked("5\r\nhello\r\n0\r\n"), 408},
             {"cut off", chunked("5\r\nhel"), 408},
         };
         for (const auto& each : all) expect_refused(at, each);
         std::string trailers = "5\r\nhello\r\n0\r\n";
         for (int i = 0; i < 100'000; ++i) trailers += "X: y\r\n";
+        std::string extensions;
+        for (int i = 0; i < 500; ++i) extensions += "1;a=" + std::string(4000, 'a') + "\r\nx\r\n";
+        expect_refused(at, {"many extensions", chunked(extensions + "0\r\n\r\n"), 400});
         expect_refused(at, {"many trailers", chunked(trailers + "\r\n"), 400});
         expect(at.is_alive());
+    };
+
+    "chunks may come byte by byte, and end anywhere"_test = [&] {
+        for (const std::string_view body :
+             {"0\r\n\r\n", "0\r\nX: y\r\n\r\n", "1\r\nx\r\n0\r\n\r\n",
+              "0;a=\"b;\\\"c\" ; d\r\n\r\n", "5\r\nhe\r\nl\r\n0\r\n\r\n"}) {
+            auto client = at.connect();
+            for (const char c : chunked(body)) client.send(std::string_view{&c, 1});
+            expect(client.read().status == 200_i) << body;
+            expect(client.ask(get("/")).body == "fine") << body;
+            for (std::size_t size = 0; size < body.size(); ++size) {
+                auto other = at.connect();
+                other.send(chunked(body.substr(0, size)));
+                other.finish();
+                expect(other.read().status == 400_i) << body << size;
+            }
+        }
+    };
+
+    "whoever ends in the middle is told so"_test = [&] {
+        const std::vector<abuse> all{
+            {"half a line", "GET / HT", 400},
+            {"half a head", "GET / HTTP/1.1\r\nHost: a\r\n", 400},
+            {"half a body", post("/echo", "Content-Length: 10\r\n", "hello"), 400},
+            {"no body", post("/echo", "Content-Length: 10\r\n"), 400},
+            {"half a chunk", chunked("a\r\nhello"), 400},
+            {"no last chunk", chunked("5\r\nhello\r\n"), 400},
+            {"half an upload", post("/upload", "Content-Length: 10\r\n", "hello"), 400},
+        };
+        const stage patient;
+        for (const auto& each : all) {
+            auto client = patient.connect();
+            client.send(each.bytes);
+            client.finish();
+            const auto said = client.read();
+            expect(said.status == each.status and !said.body.empty()) << each.name;
+            expect(said.headers.get("connection") == "close") << each.name;
+            expect(client.is_at_end()) << each.name;
+        }
+        auto silent = patient.connect();
+        silent.finish();
+        expect(silent.is_at_end()) << "who has asked for nothing is told nothing";
+    };
+
+    "a HEAD that is refused has no body"_test = [&] {
+        const stage small{
+            {.max_header_bytes = 1000, .max_target_bytes = 100, .header_timeout = 200ms}};
+        const std::string much(2000, 'x');
+        const std::vector<abuse> all{
+            {"no host", "HEAD / HTTP/1.1\r\n\r\n", 400},
+            {"a version", "HEAD / HTTP/2.0\r\nHost: a\r\n\r\n", 505},
+            {"an address", "HEAD /" + much, 414},
+            {"headers", "HEAD / HTTP/1.1\r\nX: " + much, 431},
+            {"no end", "HEAD / HTTP/1.1\r\n", 408},
+            {"a body", "HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello", 413},
+        };
+        for (const auto& each : all) {
+            auto client = small.connect();
+            const auto said = client.ask(each.bytes, true);
+            expect(said.status == each.status) << each.name;
+            client.finish();
+            expect(client.read_to_end().empty()) << each.name;
+        }
     };
 
     "what is behind a request is the next one"_test = [&] {
@@ -263,24 +347,40 @@ suite<"http abuse by number"> numbers = [] {
                 }
         }};
         auto client = at.connect();
-        auto p99 = 1000ms;
-        // Once is enough: other programs run on this machine, too.
-        for (int round = 0; round < 5 && p99 >= 100ms; ++round) {
-            std::vector<std::chrono::milliseconds> took;
-            for (int i = 0; i < 200; ++i) {
+        // The median of three: other programs run on this machine, too, and one that takes a core away
+        // for a moment is not what is measured.
+        std::vector<std::chrono::microseconds> rounds;
+        for (int round = 0; round < 3; ++round) {
+            std::vector<std::chrono::microseconds> took;
+            for (int i = 0; i < 500; ++i) {
                 const auto begun = std::chrono::steady_clock::now();
                 expect(fatal(client.ask(get("/")).status == 200_i));
-                took.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(
+                took.push_back(std::chrono::duration_cast<std::chrono::microseconds>(
                     std::chrono::steady_clock::now() - begun));
             }
             std::ranges::sort(took);
-            p99 = took[took.size() * 99 / 100];
+            rounds.push_back(took[took.size() * 99 / 100]);
         }
+        std::ranges::sort(rounds);
+        const auto p99 = rounds[1];
         is_over = true;
         dripping.join();
-        expect(p99 < 100ms) << p99.count() << "ms";
+        expect(p99 < 100ms) << p99.count() << "us";
         // Two ends of each, with what is kept for a head that is not whole.
         if (raw_http::counts_memory) expect(raw_http::resident_mb() - before < 64.0_d);
+    };
+
+    "as many descriptors are allowed as connections may take"_test = [] {
+        rlimit before{};
+        ::getrlimit(RLIMIT_NOFILE, &before);
+        rlimit usual = before;
+        usual.rlim_cur = 1024;
+        ::setrlimit(RLIMIT_NOFILE, &usual);
+        const stage at{{.max_connections = 4096}};
+        rlimit now{};
+        ::getrlimit(RLIMIT_NOFILE, &now);
+        expect(now.rlim_cur > 4096_u) << "or the 1024 would have been all of them";
+        ::setrlimit(RLIMIT_NOFILE, &before);
     };
 
     "a flood of connections is turned away, and forgotten"_test = [] {

@@ -1,3 +1,4 @@
+#include <bulk/http/server/authority.hpp>
 #include <bulk/http/server/head.hpp>
 #include <bulk/http/server/head_scanner.hpp>
 
@@ -56,6 +57,18 @@ suite<"http head"> head = [] {
         expect(!keeps("1.0", "Connection: keep-alive, close\r\n"));
     };
 
+    "a host is a name or an address, with a port or without"_test = [] {
+        using bulk::http::is_authority;
+        for (const std::string_view right : {"", "a", "a.example-1:80", "a:", "127.0.0.1:65535",
+                                             "[::1]", "[::ffff:127.0.0.1]:1", "a%20b", "a_b"})
+            expect(is_authority(right)) << right;
+        for (const std::string_view wrong :
+             {"a:b",  "a:65536", "a:123456", "a:-1",  "a:1:2", "::1", "[",
+              "[]",   "[::1",    "[::1]a",   "[g::]", "]",     "a%",  "a%2",
+              "a%2g", "a@b",     "a/b",      "a b",   "a\"b",  "a<b>"})
+            expect(!is_authority(wrong)) << wrong;
+    };
+
     "a head is found when it is whole, however it comes"_test = [] {
         const std::string text = "GET / HTTP/1.1\r\nHost: a\r\n\r\nbody";
         bulk::http::head_scanner scanner{100, 1000};
@@ -73,6 +86,8 @@ suite<"http head"> head = [] {
         };
         expect(wrong("\x16\x03") == 400_i);
         expect(wrong("GET / HTTP/1.1\n") == 400_i);
+        expect(wrong("GET /\r\n") == 400_i);
+        expect(wrong("GET / HTTP/1.1 \r\n") == 400_i);
         expect(wrong("GET /" + std::string(200, 'a')) == 414_i);
         expect(wrong("GET / HTTP/1.1\r\n" + std::string(1000, 'a')) == 431_i);
     };

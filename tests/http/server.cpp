@@ -153,6 +153,8 @@ suite<"http requests"> requests = [] {
         auto client = at.connect();
         const auto said = client.ask(get("/empty"));
         expect(said.status == 204_i and !said.headers.has("content-length"));
+        const auto streamed = client.ask(get("/empty/stream"));
+        expect(streamed.status == 204_i and !streamed.headers.has("transfer-encoding"));
         expect(client.ask(get("/")).body == "fine");
     };
 
@@ -290,6 +292,25 @@ suite<"http bodies"> bodies = [] {
         expect(client.is_at_end());
     };
 
+    "an application that is told of a broken body may say what came of it"_test = [] {
+        const stage at{{.body_timeout = 50ms}};
+        const auto broken = post("/upload", "Transfer-Encoding: chunked\r\n", "3\r\nabc\r\nno\r\n");
+        auto client = at.connect();
+        auto said = client.ask(broken);
+        expect(said.status == 400_i and said.body == "the body is not what HTTP says it is");
+        expect(said.headers.get("connection") == "close");
+        auto other = at.connect();
+        said = other.ask(post("/upload/partly", "Transfer-Encoding: chunked\r\n",
+                              "3\r\nabc\r\nno\r\n" + get("/")));
+        expect(said.status == 202_i and said.body == "kept 3") << "it has been done";
+        expect(said.headers.get("connection") == "close");
+        other.finish();
+        expect(other.is_at_end()) << "where the next request begins is not known";
+        auto late = at.connect();
+        expect(late.ask(post("/upload", "Content-Length: 10\r\n", "abc")).status == 408_i)
+            << "although the application took it for something else";
+    };
+
     "whoever goes in the middle of an upload is noticed"_test = [] {
         const stage at;
         for (const bool is_reset : {false, true}) {
@@ -349,6 +370,14 @@ suite<"http downloads"> downloads = [] {
         auto client = at.connect(4096);
         client.send(get("/download/1000000000"));
         expect(at.app->downloads.reaches(1));
+        expect(at.app->downloads.reaches(0));
+        expect(at.app->pulled.load() < 1'000'000_u) << "nor has the kernel taken much for it";
+    };
+
+    "one who reads too slowly is left after a time, too"_test = [] {
+        const stage at{{.write_timeout = 200ms, .min_bytes_per_second = 4'000'000'000}};
+        auto client = at.connect(4096);
+        expect(!client.ask(get("/download/300000000")).is_whole);
         expect(at.app->downloads.reaches(0));
     };
 };
@@ -520,6 +549,21 @@ suite<"http limits"> limits = [] {
         expect(status_of(at, post("/upload", "Content-Length: 10\r\n", "abc")) == 408_i);
         expect(status_of(at, post("/upload", "Transfer-Encoding: chunked\r\n", "3\r\nabc")) ==
                408_i);
+    };
+
+    "dripping does not make the time of a body longer"_test = [] {
+        const stage at{{.body_timeout = 200ms, .min_bytes_per_second = 100'000}};
+        for (const std::string_view path : {"/echo", "/upload"})
+            for (const bool is_chunked : {false, true}) {
+                auto client = at.connect();
+                client.send(post(path, is_chunked ? "Transfer-Encoding: chunked\r\n"
+                                                  : "Content-Length: 1000\r\n"));
+                auto answer = std::async(std::launch::async, [&] { return client.read().status; });
+                for (int i = 0; i < 1000 && answer.wait_for(5ms) != std::future_status::ready; ++i)
+                    client.send(is_chunked ? "1\r\nx\r\n" : "x");
+                if (is_chunked) client.send("0\r\n\r\n");
+                expect(answer.get() == 408_i) << path;
+            }
     };
 
     "so many connections, and no more"_test = [] {

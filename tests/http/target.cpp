@@ -29,6 +29,13 @@ std::string encoded(std::string_view text) {
 }  // namespace
 
 suite<"http target"> target = [] {
+    "a star is the whole server"_test = [] {
+        const auto all = parse_target("*");
+        expect(fatal(all.has_value()));
+        expect(all->path.empty() and all->query.empty());
+        expect(!parse_target("*a").has_value());
+    };
+
     "an address is a path and a query"_test = [] {
         const auto parsed =
             parse_target("/api/v1/operations?state=failed&limit=10&empty=&bare").value();

@@ -115,7 +115,7 @@ public:
         if (path == "/throws/early") throw std::runtime_error{"no"};
         if (path == "/echo") return body_rule{.kind = body_kind::whole, .most = 1000};
         if (path == "/echo/much") return body_rule{.kind = body_kind::whole};
-        if (path == "/upload" || path == "/ignore" || path == "/turn")
+        if (path == "/upload" || path == "/upload/partly" || path == "/ignore" || path == "/turn")
             return body_rule{.kind = body_kind::streamed};
         if (path == "/upload/little") return body_rule{.kind = body_kind::streamed, .most = 1000};
         return body_rule{.kind = body_kind::none};
@@ -124,6 +124,7 @@ public:
     response answer(request& asked) override {
         const std::string& path = asked.head.target;
         if (path.starts_with("/echo")) return {.body = asked.body};
+        if (path == "/upload/partly") return partly(asked);
         if (path.starts_with("/upload")) return upload(asked);
         if (path == "/turn") return turn(asked);
         if (path == "/ignore") return {.body = "no, thanks"};
@@ -136,6 +137,8 @@ public:
         }
         if (path == "/throws") throw std::runtime_error{"no"};
         if (path == "/empty") return {.status = 204, .body = "not sent"};
+        if (path == "/empty/stream")
+            return {.status = 204, .stream = [](std::span<char>) { return std::size_t{0}; }};
         if (path == "/close") return {.headers = {{"Connection", "close"}}, .body = "bye"};
         if (path == "/evil")
             return {.headers = {{"X-Name", "a\r\nX-Other: b"}, {"Content-Length", "7"}}};
@@ -190,6 +193,17 @@ private:
         }
         uploading.add(-1);
         return {.body = bulk::concat(count, " bytes, sum ", sum)};
+    }
+
+    /// Takes what comes, even if the rest does not.
+    static response partly(request& asked) {
+        std::vector<char> piece(65536);
+        std::size_t kept = 0;
+        while (const auto got = asked.stream(piece)) {
+            if (*got == 0) break;
+            kept += *got;
+        }
+        return {.status = 202, .body = bulk::concat("kept ", kept)};
     }
 
     /// An upload that is answered with a download.

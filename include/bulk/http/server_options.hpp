@@ -15,7 +15,7 @@ struct server_options {
     std::string address = "127.0.0.1";
     std::uint16_t port = 8080;    ///< 0: any that is free
     int threads = 4;              ///< that answer; two more move bytes
-    int max_connections = 4'096;  ///< each a file descriptor; more are told 503, and closed
+    int max_connections = 4'096;  ///< or what descriptors allow; more are told 503, and closed
     int max_streams = 64;         ///< uploads, downloads and exports at once; 503
     int max_listeners = 4'096;    ///< of event streams; 503
     std::uint32_t max_header_bytes = 16'384;           ///< 431
@@ -23,8 +23,9 @@ struct server_options {
     std::uint64_t max_body_bytes = 1'048'576;          ///< of a body that is read whole; 413
     std::chrono::milliseconds header_timeout{10'000};  ///< for a whole head; 408
     std::chrono::milliseconds idle_timeout{60'000};    ///< between requests
-    std::chrono::milliseconds body_timeout{30'000};    ///< without a byte of a body; 408
-    std::chrono::milliseconds write_timeout{30'000};   ///< without a byte taken; closed
+    std::chrono::milliseconds body_timeout{30'000};    ///< of waiting for a body; 408
+    std::chrono::milliseconds write_timeout{30'000};   ///< of waiting to be read; closed
+    std::uint32_t min_bytes_per_second = 1'024;   ///< either way; slower uses those two up; 0: none
     std::chrono::milliseconds heartbeat{15'000};  ///< a comment in event streams that are still
     std::chrono::milliseconds shutdown_timeout{10'000};  ///< for requests in flight
 };

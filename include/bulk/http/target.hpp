@@ -76,13 +76,14 @@ struct target {
     }
 };
 
-/// A slash at the end is none. Fails on what two readers could take for two things: empty segments, `.`
+/// A slash at the end is none; `*` has no path. Fails on what two readers could take for two things: empty segments, `.`
 /// and `..`, controls.
 [[nodiscard]] inline result<target> parse_target(std::string_view text) {
     const auto refuse = [&](std::string_view why) {
         return fail(errc::invalid_argument,
                     concat("the address '", detail::shown(text), "' ", why));
     };
+    if (text == "*") return target{};  // OPTIONS of the whole server
     if (text.empty() || text[0] != '/') return refuse("does not begin with a slash");
     for (const char c : text)
         if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7F || c == '\\' || c == '#')

@@ -6,13 +6,13 @@
 #include <bulk/http/server/chunked_body.hpp>
 #include <bulk/http/server/connection.hpp>
 #include <bulk/http/server/head.hpp>
+#include <bulk/http/server/patience.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -31,8 +31,8 @@ class body_reader : public std::enable_shared_from_this<body_reader> {
 public:
     struct limits {
         std::uint64_t most = 0;  ///< bytes; 0 is any number
-        std::chrono::milliseconds patience{};
-        std::chrono::milliseconds write_patience{};
+        patience read;
+        patience write;
     };
 
     body_reader(std::shared_ptr<connection> from, const parsed_head& head, const limits& allowed)
@@ -59,7 +59,7 @@ public:
         if (is_done() || into.empty()) co_return piece{};
         if (std::exchange(owes_continue_, false)) {
             const std::array<std::string_view, 1> go_on{"HTTP/1.1 100 Continue\r\n\r\n"};
-            if (co_await from_->write(go_on, allowed_.write_patience) != trouble::none)
+            if (co_await from_->write(go_on, allowed_.write) != trouble::none)
                 co_return refused(nobody);
         }
         auto got = chunks_ ? co_await read_chunks(into) : co_await read_plain(into);
@@ -102,9 +102,10 @@ public:
             case 413:
                 return fail(errc::invalid_argument, "the body is larger than it may be");
             case 400:
+                if (is_cut_) return gone();
                 return fail(errc::invalid_argument, "the body is not what HTTP says it is");
             default:
-                return fail(errc::unavailable, "the other side has gone in the middle of the body");
+                return gone();
         }
     }
 
@@ -115,16 +116,23 @@ public:
     [[nodiscard]] int status() const { return status_; }
 
 private:
+    [[nodiscard]] static std::unexpected<error> gone() {
+        return fail(errc::unavailable, "the other side has gone in the middle of the body");
+    }
+
     [[nodiscard]] piece refused(int status) {
         status_ = status;
         return {.status = status};
     }
 
-    [[nodiscard]] connection::clock::time_point deadline() const {
-        return connection::clock::now() + allowed_.patience;
+    void account(connection::clock::time_point begun, std::size_t count) {
+        allowed_.read.waited(connection::clock::now() - begun);
+        allowed_.read.moved(count);
     }
 
     [[nodiscard]] piece troubled(trouble problem) {
+        is_cut_ = problem == trouble::ended;
+        if (is_cut_) return refused(400);
         return refused(problem == trouble::late ? 408 : nobody);
     }
 
@@ -137,7 +145,9 @@ private:
             left_ -= count;
             co_return piece{.count = count};
         }
-        const auto [problem, count] = co_await from_->read(into, deadline());
+        const auto begun = connection::clock::now();
+        const auto [problem, count] = co_await from_->read(into, allowed_.read.deadline(begun));
+        account(begun, count);
         if (problem != trouble::none) co_return troubled(problem);
         left_ -= count;
         co_return piece{.count = count};
@@ -149,19 +159,22 @@ private:
             from_->use(step.used);
             if (step.status != 0) co_return refused(step.status);
             if (step.made > 0 || chunks_->is_done()) co_return piece{.count = step.made};
-            if (const auto problem = co_await from_->read_more(deadline());
-                problem != trouble::none)
-                co_return troubled(problem);
+            const auto begun = connection::clock::now();
+            const auto before = from_->unread().size();
+            const auto problem = co_await from_->read_more(allowed_.read.deadline(begun));
+            account(begun, from_->unread().size() - before);
+            if (problem != trouble::none) co_return troubled(problem);
         }
     }
 
     const std::shared_ptr<connection> from_;
-    const limits allowed_;
+    limits allowed_;
     std::optional<chunked_body> chunks_;
     std::uint64_t left_;  ///< of one that is not chunked
     std::uint64_t given_ = 0;
     int status_ = 0;
     bool owes_continue_;
+    bool is_cut_ = false;  ///< by the other side, which still listens
     std::atomic<bool> is_closed_ = false;
 };
 

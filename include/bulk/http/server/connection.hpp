@@ -2,6 +2,11 @@
 #pragma once
 
 #include <bulk/http/server/asio_types.hpp>
+#include <bulk/http/server/patience.hpp>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
@@ -22,7 +27,12 @@
 namespace bulk::http {
 
 /// Why nothing more could be read or written.
-enum class trouble : std::uint8_t { none, late, gone };
+enum class trouble : std::uint8_t {
+    none,
+    late,
+    ended,  ///< the other side says no more, and may still listen
+    gone,
+};
 
 /// The bytes of one connection, each wait for them with its deadline. Used on its strand only, but for
 /// `end_soon` and `close_now`.
@@ -37,6 +47,12 @@ public:
             peer_ = from.address().to_string(ignored);
         socket_.set_option(boost::asio::ip::tcp::no_delay{true}, ignored);
         socket_.non_blocking(true, ignored);
+#ifdef TCP_NOTSENT_LOWAT
+        // What nobody reads waits where it is made, and not as megabytes in the kernel, for each of a
+        // thousand slow readers; and that a byte was taken is noticed before many have been.
+        ::setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most_unsent,
+                     sizeof most_unsent);
+#endif
     }
 
     [[nodiscard]] strand get_executor() { return socket_.get_executor(); }
@@ -66,7 +82,7 @@ public:
         watch(deadline);
         const auto [failed, count] = co_await socket_.async_read_some(
             boost::asio::buffer(into.data(), into.size()), awaiting);
-        co_return std::pair{finish(failed || count == 0), count};
+        co_return std::pair{finish(failed), count};
     }
 
     /// Waits until the other side has gone, or says more than one who only listens says. Beside writes.
@@ -81,10 +97,10 @@ public:
 
     // --- writing -----------------------------------------------------------------------------------
 
-    /// Writes all of it; as long as the other side takes some bytes each `patience`, it may take long.
+    /// Writes all of it, and waits for the other side to take it as long as `allowed` has it.
     template <std::size_t Count>
     [[nodiscard]] awaitable<trouble> write(std::array<std::string_view, Count> parts,
-                                           std::chrono::milliseconds patience) {
+                                           patience& allowed) {
         while (true) {
             std::array<boost::asio::const_buffer, Count> left;
             std::ranges::transform(parts, left.begin(), [](std::string_view each) {
@@ -96,14 +112,17 @@ public:
             const std::size_t count = socket_.write_some(left, failed);
             if (failed == boost::asio::error::would_block ||
                 failed == boost::asio::error::try_again) {
-                watch(clock::now() + patience);
+                const auto begun = clock::now();
+                watch(allowed.deadline(begun));
                 const auto [stopped] =
                     co_await socket_.async_wait(tcp_socket::wait_write, awaiting);
-                if (const auto problem = finish(stopped.failed()); problem != trouble::none)
+                allowed.waited(clock::now() - begun);
+                if (const auto problem = finish(stopped); problem != trouble::none)
                     co_return problem;
                 continue;
             }
             if (failed) co_return trouble::gone;
+            allowed.moved(count);
             pass(parts, count);
         }
     }
@@ -155,6 +174,7 @@ public:
 
 private:
     static constexpr std::size_t piece = 4096;
+    static constexpr int most_unsent = 64 * 1024;
     static constexpr std::chrono::milliseconds lingering{2'000};
     static constexpr std::chrono::milliseconds lingering_at_end{200};
 
@@ -195,9 +215,10 @@ private:
         socket_.cancel(ignored);
     }
 
-    [[nodiscard]] trouble finish(bool has_failed) {
+    [[nodiscard]] trouble finish(boost::system::error_code failed) {
         deadline_ = clock::time_point::max();
-        if (!has_failed) return trouble::none;
+        if (!failed) return trouble::none;
+        if (failed == boost::asio::error::eof) return trouble::ended;
         return is_late_ ? trouble::late : trouble::gone;
     }
 

@@ -3,6 +3,9 @@
 
 #include <bulk/core/names.hpp>
 #include <bulk/http/message.hpp>
+#include <bulk/http/server/authority.hpp>
+#include <bulk/http/server/request_line.hpp>
+#include <bulk/http/server/token.hpp>
 
 #include <algorithm>
 #include <array>
@@ -37,24 +40,7 @@ struct parsed_head {
 
 namespace detail {
 
-[[nodiscard]] constexpr bool is_token_character(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
-}
-
-inline constexpr auto token_characters = [] {
-    std::array<bool, 256> are{};
-    for (std::size_t i = 0; i < are.size(); ++i) are[i] = is_token_character(static_cast<char>(i));
-    return are;
-}();
-
-[[nodiscard]] constexpr bool is_token(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) {
-        return token_characters[static_cast<unsigned char>(c)];
-    });
-}
-
-[[nodiscard]] constexpr std::string_view trimmed(std::string_view text) {
+[[nodiscard]] constexpr std::string_view without_blanks(std::string_view text) {
     while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
     while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
     return text;
@@ -65,7 +51,8 @@ template <typename Call>
 constexpr void for_each_element(std::string_view list, Call call) {
     while (true) {
         const auto comma = list.find(',');
-        if (const auto element = trimmed(list.substr(0, comma)); !element.empty()) call(element);
+        if (const auto element = without_blanks(list.substr(0, comma)); !element.empty())
+            call(element);
         if (comma == std::string_view::npos) return;
         list.remove_prefix(comma + 1);
     }
@@ -83,14 +70,6 @@ constexpr void for_each_element(std::string_view list, Call call) {
     for (const auto& [known, verb] : all)
         if (known == name) return verb;
     return std::nullopt;
-}
-
-/// `host`, `host:80`, `[::1]:80`; may be empty.
-[[nodiscard]] constexpr bool is_authority(std::string_view text) {
-    return std::ranges::all_of(text, [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               std::string_view{"-._~%!$&'()*+,;=:[]"}.find(c) != std::string_view::npos;
-    });
 }
 
 /// 0, or the status to refuse it with. `http://host/path` becomes `/path`, and the host is that one
@@ -166,9 +145,8 @@ constexpr void for_each_element(std::string_view list, Call call) {
         const auto line = text.substr(0, end);
         const auto colon = line.find(':');
         if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return false;
-        const auto value = trimmed(line.substr(colon + 1));
-        for (const char c : value)
-            if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F) return false;
+        const auto value = without_blanks(line.substr(colon + 1));
+        if (!is_field_value(value)) return false;
         into.add(std::string{line.substr(0, colon)}, std::string{value});
         text.remove_prefix(end + 2);
     }
@@ -212,10 +190,7 @@ inline std::expected<parsed_head, int> parse_head(std::string_view text, std::si
     const auto name = line.substr(0, first);
     const auto target = line.substr(first + 1, second - first - 1);
     const auto version = line.substr(second + 1);
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    if (!detail::is_token(name) || target.empty() || version.size() != 8 ||
-        !version.starts_with("HTTP/") || !is_digit(version[5]) || version[6] != '.' ||
-        !is_digit(version[7]))
+    if (!is_token(name) || target.empty() || version.size() != 8 || !ends_with_version(line))
         return std::unexpected{400};
     if (version[5] != '1') return std::unexpected{505};
     if (target.size() > most_target) return std::unexpected{414};

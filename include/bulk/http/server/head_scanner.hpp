@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/http/server/request_line.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -25,6 +27,9 @@ public:
             if (at == 0 || text[at - 1] != '\r') return std::unexpected{400};
             if (line_ == 0 && at > most_line_) return std::unexpected{414};
             if (at + 1 > most_head_) break;
+            // Nor need one who speaks HTTP/0.9, or some other language of lines.
+            if (line_ == 0 && at > 1 && !ends_with_version(text.substr(0, at - 1)))
+                return std::unexpected{400};
             if (at - 1 == line_) return at + 1;
             line_ = at + 1;
             seen_ = at + 1;

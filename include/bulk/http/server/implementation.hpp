@@ -10,6 +10,7 @@
 #include <bulk/http/message.hpp>
 #include <bulk/http/server.hpp>
 #include <bulk/http/server/connection.hpp>
+#include <bulk/http/server/descriptors.hpp>
 #include <bulk/http/server/response_writer.hpp>
 #include <bulk/http/server/session.hpp>
 #include <bulk/http/server/shared_server.hpp>
@@ -63,6 +64,10 @@ public:
         if (failed) return refuse("listening");
         port_ = acceptor_.local_endpoint(failed).port();
         if (failed) return refuse("asking for the port");
+        const auto allowed = allow({.served = static_cast<std::uint64_t>(options.max_connections),
+                                    .turned_away = most_turned_away});
+        most_served_ = static_cast<int>(allowed.served);
+        most_open_ = static_cast<std::size_t>(allowed.served + allowed.turned_away);
         boost::asio::post(accepting_, [this] { accept(); });
         // So many may be with the application, and some move bytes meanwhile.
         for (int i = 0; i < options.threads + moving_threads; ++i)
@@ -145,16 +150,15 @@ private:
     }
 
     void take(tcp_socket socket) {
-        const auto most = static_cast<std::size_t>(shared_->options.max_connections);
         {
             const std::scoped_lock lock{mutex_};
-            if (connections_.size() >= most + most_turned_away) return;  // closed
+            if (connections_.size() >= most_open_) return;  // closed
         }
         const auto made = keep(std::move(socket));
         boost::asio::co_spawn(
             made->get_executor(),
-            [made, shared = shared_]() -> awaitable<void> {
-                if (const slot one{shared->connections, shared->options.max_connections})
+            [made, shared = shared_, most = most_served_]() -> awaitable<void> {
+                if (const slot one{shared->connections, most})
                     co_await session{made, shared}.run();
                 else
                     co_await turn_away(made, *shared);
@@ -206,6 +210,8 @@ private:
     steady_timer pause_{accepting_};
     std::vector<std::thread> threads_;
     std::uint16_t port_ = 0;
+    int most_served_ = 0;
+    std::size_t most_open_ = 0;  ///< with those that are turned away
 };
 
 inline result<std::unique_ptr<server>> open_server(std::shared_ptr<application> app,

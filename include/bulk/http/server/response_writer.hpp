@@ -6,6 +6,7 @@
 #include <bulk/http/server/asio_types.hpp>
 #include <bulk/http/server/connection.hpp>
 #include <bulk/http/server/doorbell.hpp>
+#include <bulk/http/server/patience.hpp>
 #include <bulk/http/server/response_head.hpp>
 #include <bulk/http/server/run_in.hpp>
 #include <bulk/http/server/shared_server.hpp>
@@ -30,7 +31,9 @@ namespace bulk::http {
 class response_writer {
 public:
     response_writer(std::shared_ptr<connection> to, shared_server& server)
-        : to_{std::move(to)}, server_{server} {}
+        : to_{std::move(to)},
+          server_{server},
+          allowed_{server.options.write_timeout, server.options.min_bytes_per_second} {}
 
     bool is_head = false;  ///< the request was HEAD: nothing but a head is sent
     bool is_http_11 = true;
@@ -42,8 +45,8 @@ public:
         keeps = keeps && !to_->is_ending() && !server_.is_stopping &&
                 !same_name(said.headers.get("connection"), "close");
         if (said.events) co_return co_await write_events(std::move(said));
-        if (said.stream) co_return co_await write_stream(std::move(said));
         const bool is_bare = is_bodiless(said.status);
+        if (said.stream && !is_bare) co_return co_await write_stream(std::move(said));
         body_framing framing;
         if (!is_bare) framing.length = said.body.size();
         const auto head = head_text(said, framing, keeps, is_http_11);
@@ -55,7 +58,7 @@ public:
 private:
     template <std::size_t Count>
     [[nodiscard]] awaitable<bool> send(std::array<std::string_view, Count> parts) {
-        co_return co_await to_->write(parts, server_.options.write_timeout) == trouble::none;
+        co_return co_await to_->write(parts, allowed_) == trouble::none;
     }
 
     /// One piece of a body, in the form that the head has told; an empty one is the end.
@@ -84,9 +87,8 @@ private:
         if (!stream)
             co_return co_await write(
                 server_.refusal(503, "too many uploads and downloads at once"));
-        const bool is_bare = is_head || is_bodiless(said.status);
         if (!co_await send_head(said)) co_return false;
-        if (is_bare) co_return keeps;
+        if (is_head) co_return keeps;
         std::vector<char> piece(std::size_t{64} * 1024);
         std::uint64_t sent = 0;
         while (true) {
@@ -150,6 +152,7 @@ private:
 
     const std::shared_ptr<connection> to_;
     shared_server& server_;
+    patience allowed_;
     bool is_chunked_ = false;
 };
 

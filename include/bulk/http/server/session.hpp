@@ -69,12 +69,11 @@ private:
     /// Whether another request may follow.
     [[nodiscard]] awaitable<bool> serve_one() {
         response_writer writer{with_, *server_};
-        auto parsed = co_await read_head();
+        auto parsed = co_await read_head(writer);
         if (!parsed) {
             if (parsed.error() != nobody) co_await refuse(writer, parsed.error());
             co_return false;
         }
-        writer.is_head = parsed->head.verb == method::head;
         writer.is_http_11 = parsed->is_http_11;
         writer.keeps = parsed->keeps;
         auto place = co_await server_->gate.enter();
@@ -102,8 +101,9 @@ private:
         (void)co_await writer.write(server_->refusal(status, reason_for(status)));
     }
 
-    /// The next head, or the status to refuse it with, or `nobody`.
-    [[nodiscard]] awaitable<std::expected<parsed_head, int>> read_head() {
+    /// The next head, or the status to refuse it with, or `nobody`. The writer learns whether it may
+    /// send a body, even one that says why this is no head.
+    [[nodiscard]] awaitable<std::expected<parsed_head, int>> read_head(response_writer& writer) {
         head_scanner scanner{options().max_target_bytes, options().max_header_bytes};
         auto deadline = connection::clock::now() +
                         (is_first_ ? options().header_timeout : options().idle_timeout);
@@ -124,9 +124,12 @@ private:
             const auto problem = co_await with_->read_more(deadline);
             if (problem == trouble::none) continue;
             with_->on_end({});
-            co_return std::unexpected{problem == trouble::late && has_begun ? 408 : nobody};
+            writer.is_head = with_->unread().starts_with(head_begin);
+            if (!has_begun || problem == trouble::gone) co_return std::unexpected{nobody};
+            co_return std::unexpected{problem == trouble::late ? 408 : 400};
         }
         with_->on_end({});
+        writer.is_head = with_->unread().starts_with(head_begin);
         if (!size) co_return std::unexpected{size.error()};
         auto parsed = parse_head(with_->unread().substr(0, *size), options().max_target_bytes);
         with_->use(*size);
@@ -147,18 +150,21 @@ private:
         }
         const auto body = std::make_shared<body_reader>(
             with_, parsed,
-            body_reader::limits{.most = most,
-                                .patience = options().body_timeout,
-                                .write_patience = options().write_timeout});
+            body_reader::limits{
+                .most = most,
+                .read = {options().body_timeout, options().min_bytes_per_second},
+                .write = {options().write_timeout, options().min_bytes_per_second}});
         request asked{.head = std::move(parsed.head)};
         auto said = is_whole ? co_await answer_whole(asked, *body)
                              : co_await answer_streamed(asked, body, writer);
         if (body->status() == nobody) co_return false;
-        if (body->status() != 0) {  // whatever the application made of it, this is why
-            co_await refuse(writer, body->status());
-            co_return false;
-        }
-        writer.keeps = writer.keeps && body->is_done();  // else nobody wanted the rest
+        // What the application has done although the body was not whole is done, and it says best why
+        // it refused one for that. Anything else that it made of it is not why.
+        if (body->status() != 0 &&
+            (is_whole || !(said.status < 400 || said.status == body->status())))
+            said = server_->refusal(body->status(), reason_for(body->status()));
+        // Else nobody wanted the rest, or nobody knows where it ends.
+        writer.keeps = writer.keeps && body->status() == 0 && body->is_done();
         co_return co_await writer.write(std::move(said));
     }
 
@@ -185,6 +191,7 @@ private:
     }
 
     static constexpr int most_blank_lines = 4;
+    static constexpr std::string_view head_begin = "HEAD ";
 
     const std::shared_ptr<connection> with_;
     const std::shared_ptr<shared_server> server_;
