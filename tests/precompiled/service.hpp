@@ -5,5 +5,6 @@
 #include <bulk/feed.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 
+#include <checkout.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
