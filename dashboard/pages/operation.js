@@ -9,6 +9,7 @@ import { funnel } from "../parts/funnel.js";
 import { menu } from "../parts/menu.js";
 import { note } from "../parts/problem.js";
 import { progress } from "../parts/progress.js";
+import { readOnlyNote } from "../parts/read_only.js";
 import { tabs } from "../parts/tabs.js";
 import { toast } from "../parts/toast.js";
 import { view } from "../parts/view.js";
@@ -83,7 +84,7 @@ function head(operation, refresh) {
     { class: "page-head" },
     h(
       "div",
-      h("h1", operation.file?.name ?? operation.type),
+      h("h1", h("bdi", operation.file?.name ?? operation.type)),
       h("p", { class: "page-sub" }, stateOf(operation), h("span", operation.type), copyable(operation.id, "id")),
     ),
     h(
@@ -178,6 +179,7 @@ function open(first) {
       "div",
       { class: "stack" },
       head(operation, () => shown.refresh()),
+      readOnlyNote("retry, cancel or answer"),
       operation.error ? note(operation.state === "failed" ? "bad" : "warn", "attention", h("p", operation.error)) : null,
       h(
         "div",
@@ -194,7 +196,7 @@ function open(first) {
             { name: "errors", label: "Errors", badge: big(operation.rows.failed) > 0n ? compact(big(operation.rows.failed)) : null, tone: "bad" },
             { name: "rows", label: "Rows", badge: operation.rows.total === null ? null : compact(big(operation.rows.total)) },
             { name: "events", label: "Events" },
-            { name: "about", label: "Metadata and file" },
+            { name: "about", label: ["Metadata", h("span", { class: "where-wide" }, " and file")] },
           ],
           name,
           (next) => setParameters({ tab: next, after: null, state: null, step: null, row_id: null, errors_only: null, signal_key: null, from_row: null }, { replace: false }),
@@ -205,6 +207,7 @@ function open(first) {
   };
 
   const shown = view({
+    heading: "Operation",
     load: (signal) => load(id, signal),
     render,
     concerns: (event) => event.operation === id,

@@ -2,18 +2,18 @@
 
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
-import { count } from "../format.js";
+import { counted } from "../format.js";
 
 // onMove(after): null is the first page. `passed` belongs to the page and is emptied when its query changes.
 export function pager({ shown, total, next, after, passed, onMove, noun }) {
   const isFirst = !after;
-  if (isFirst && !next) return h("p", { class: "pager quiet-text" }, `${count(total ?? shown)} ${noun}`);
+  if (isFirst && !next) return h("p", { class: "pager quiet-text" }, counted(total ?? shown, noun));
   const step = (label, iconName, target, isOff) =>
     h("button", { type: "button", class: "button small", disabled: isOff, onclick: target }, iconName ? icon(iconName) : null, label);
   return h(
     "nav",
-    { class: "pager", "aria-label": `Pages of ${noun}` },
-    h("span", { class: "quiet-text" }, total === null || total === undefined ? `${shown} ${noun} here` : `${count(total)} ${noun}`),
+    { class: "pager", "aria-label": `Pages of ${noun}s` },
+    h("span", { class: "quiet-text" }, total === null || total === undefined ? `${counted(shown, noun)} here` : counted(total, noun)),
     h(
       "span",
       { class: "row-of" },

@@ -34,6 +34,7 @@ function history(row, steps) {
 export function rowsTab({ id, data, parameters: first, refresh }) {
   let parameters = first;
   let operation = data.operation;
+  let waits = data.waiting.size > 0;
   const passed = [];
   const selected = new Set();
 
@@ -86,7 +87,7 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
       pick("state", "State", ROW_STATES, (each) => look(each).label),
       pick("step", "Step", operation.steps.map((step) => step.name), (each) => each),
       type("row_id", "Row id"),
-      operation.steps.some((step) => step.kind === "signalled") ? type("signal_key", "Signal key") : null,
+      parameters.signal_key || waits || operation.steps.some((step) => step.kind === "signalled") ? type("signal_key", "Signal key") : null,
       type("from_row", "From row", "numeric"),
       h(
         "label",
@@ -122,7 +123,20 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
     rows.some(mayRetry)
       ? {
           label: "Select",
-          hidden: true,
+          head: () => {
+            const all = rows.filter(mayRetry);
+            return h("input", {
+              type: "checkbox",
+              "aria-label": "Select every row here that can be retried",
+              checked: all.every((row) => selected.has(row.row)),
+              onchange: (event) => {
+                for (const { row } of all)
+                  if (event.target.checked) selected.add(row);
+                  else selected.delete(row);
+                shown.redraw();
+              },
+            });
+          },
           kind: "select",
           cell: (row) =>
             mayRetry(row)
@@ -149,7 +163,7 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
           count(row.row),
         ),
     },
-    { label: "Id", cell: (row) => (row.row_id ? h("code", row.row_id) : "–") },
+    { label: "Id", cell: (row) => (row.row_id ? h("code", { class: "clamped", title: row.row_id }, row.row_id) : "–") },
     { label: "State", kind: "state", cell: (row) => chip(row.state) },
     { label: "Step", cell: (row) => (row.step_index < 0 ? "Validation" : (row.step ?? "–")) },
     { label: "History", cell: (row) => history(row, operation.steps) },
@@ -180,7 +194,7 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
           next: page.next,
           after: parameters.after,
           passed,
-          noun: "rows",
+          noun: "row",
           onMove: (after) => setParameters({ after }, { replace: false }),
         }),
       );
@@ -197,6 +211,7 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
       const hasMoved = operation.version !== fresh.operation.version;
       parameters = next;
       operation = fresh.operation;
+      waits = fresh.waiting.size > 0;
       if (isOther) shown.restart();
       else if (hasMoved) shown.refresh();
     },
