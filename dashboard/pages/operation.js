@@ -1,6 +1,6 @@
 import { download, get, listOf, path } from "../api.js";
 import { h } from "../dom.js";
-import { between, big, compact, duration, percent, rate } from "../format.js";
+import { between, big, compact, counted, duration, percent, rate } from "../format.js";
 import { operationButtons } from "../parts/actions.js";
 import { copyable } from "../parts/copy.js";
 import { stateOf } from "../parts/chip.js";
@@ -38,13 +38,23 @@ async function waitingRows(operation, where, signal) {
   return new Map(steps.map((step, i) => [step.index, pages[i].total ?? pages[i].items.length]));
 }
 
+// Errors are grouped again when others have failed, and not all the time: in a million rows it takes the
+// server a second or more.
+const CALM = 5_000;
+async function groupsOf(operation, known, signal) {
+  const { state, rows, retry_count } = operation;
+  const key = `${state}/${rows.failed}/${retry_count}`;
+  if (known.key === key || (isActive(state) && known.groups.length > 0 && Date.now() - known.at < CALM)) return known.groups;
+  const groups = big(rows.failed) === 0n ? [] : listOf(await get(path("operations", operation.id, "error-groups"), {}, signal));
+  Object.assign(known, { key, at: Date.now(), groups });
+  return groups;
+}
+
 // Failed rows by step come with the groups of errors.
-async function load(id, signal) {
+async function load(id, known, signal) {
   const at = (...rest) => path("operations", id, ...rest);
-  const [operation, groups] = await Promise.all([
-    get(at(), {}, signal),
-    get(at("error-groups"), {}, signal).then(listOf),
-  ]);
+  const operation = await get(at(), {}, signal);
+  const groups = await groupsOf(operation, known, signal);
   const failed = new Map();
   for (const group of groups) failed.set(group.step_index, big(failed.get(group.step_index)) + big(group.count));
   const waiting = isActive(operation.state) ? await waitingRows(operation, at("rows"), signal) : new Map();
@@ -103,11 +113,20 @@ function titleOf(operation) {
   return `${progress} · ${name} · bulk`;
 }
 
-function pace(operation) {
+// Nobody knows when those will go on who wait for somebody.
+function left(operation, waiting) {
+  const held = [...waiting.values()].reduce((sum, each) => sum + big(each), 0n);
+  const rest = big(operation.rows.total) - big(operation.rows.processed);
+  if (operation.paused) return "–";
+  if (held > 0n && held >= rest) return `${counted(held, "row waits", "rows wait")}`;
+  return operation.eta === null ? "–" : `about ${duration(operation.eta * 1000)}`;
+}
+
+function pace(operation, waiting) {
   const active = isActive(operation.state);
   return facts([
     active ? ["Rate", operation.paused ? "paused" : rate(operation.rate)] : null,
-    active ? ["Left", operation.eta === null || operation.paused ? "–" : `about ${duration(operation.eta * 1000)}`] : null,
+    active ? ["Left", left(operation, waiting)] : null,
     ["Created", time(operation.created_at)],
     ["Started", time(operation.started_at)],
     operation.completed_at ? ["Ended", time(operation.completed_at)] : null,
@@ -123,6 +142,7 @@ function open(first) {
   let tab = null;
   let tabName = null;
   let drawer = null;
+  const known = { key: null, at: 0, groups: [] };
   let firstTab = null; // chosen once: errors that come later must not take the page away from somebody
 
   const chosen = (data) => {
@@ -184,7 +204,7 @@ function open(first) {
       h(
         "div",
         { class: "columns wide-left" },
-        card("Progress", progress(operation), pace(operation)),
+        card("Progress", progress(operation), pace(operation, data.waiting)),
         card("Steps", operation.rows.total === null ? h("p", { class: "quiet-text" }, "Shown once the rows are counted.") : funnel(operation, data.failed, data.waiting)),
       ),
       h(
@@ -208,7 +228,7 @@ function open(first) {
 
   const shown = view({
     heading: "Operation",
-    load: (signal) => load(id, signal),
+    load: (signal) => load(id, known, signal),
     render,
     concerns: (event) => event.operation === id,
     every: ({ operation }) => (isActive(operation.state) && !operation.paused ? 1_500 : 0),

@@ -115,7 +115,7 @@ function render({ run, partitions, bad, events }, { where, parameters, passed, r
           run.cancelled_at ? ["Cancelled", time(run.cancelled_at)] : null,
           ["Took", duration(run.duration_ms === null ? null : Number(run.duration_ms))],
           run.window ? ["Changes from", time(run.window.from)] : null,
-          run.window ? ["to", time(run.window.to)] : null,
+          run.window ? ["Changes to", time(run.window.to)] : null,
           ["Watermark", h("span", h("code", run.watermark_before ?? "none"), run.watermark_after ? [" → ", h("code", run.watermark_after)] : null)],
           ["By", run.started_by || "–"],
           run.trace ? ["Trace", h("code", run.trace)] : null,

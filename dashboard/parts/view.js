@@ -75,6 +75,7 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
       if (running === own) running = null;
     }
     if (disposed) return;
+    element.removeAttribute("aria-busy");
     draw(problem);
     if (again) {
       again = false;
@@ -89,6 +90,7 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
     running?.abort();
     running = null;
     again = false;
+    element.setAttribute("aria-busy", "true"); // what is seen is still the answer to another question
     return refresh();
   }
 

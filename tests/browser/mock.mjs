@@ -178,7 +178,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
         (row) =>
           (!query.get("state") || row.state === query.get("state")) && (!query.get("step") || steps[row.step]?.name === query.get("step")) &&
           (!query.get("row_id") || row.data.IMEI === query.get("row_id")) && (query.get("errors_only") !== "true" || row.state === "failed") &&
-          (!query.get("signal_key") || row.steps.some((record) => record.signal_key === query.get("signal_key"))) && row.row >= Number(query.get("from_row") ?? 1),
+          (!query.get("signal_key") || row.steps.some((record) => record.signal_key === query.get("signal_key"))) && row.row >= Number(query.get("from_row") ?? 1) && row.row <= Number(query.get("to_row") ?? Infinity),
       );
       return page(all, query, rowJson(operation));
     }],

@@ -19,7 +19,7 @@ async function submit(page, type, file) {
   await chooseFile(page, type, file);
   await page.getByRole("button", { name: "Check the file" }).click();
   await page.getByRole("button", { name: /^Submit (\d|with)/ }).click();
-  await page.getByRole("heading", { name: file.name }).waitFor();
+  await page.getByRole("heading", { name: file.name.replaceAll("\u202e", "\ufffd") }).waitFor();
 }
 
 // Rows fail next to the field that is wrong, a bad file says what is bad, a good one goes through.
@@ -53,6 +53,7 @@ export async function uploadAndWatch({ page, go, checks, inspect, type, label })
   await page.locator('.live-mark[data-state="live"]').waitFor();
   await state(page, "running");
   await page.locator(".funnel-notes", { hasText: "1 waiting" }).waitFor();
+  await page.locator(".facts", { hasText: "1 row waits" }).waitFor(); // and nobody knows how long
 }
 
 // On the page that uploadAndWatch leaves: one row waits, one has failed.
@@ -434,6 +435,19 @@ export async function manyErrors({ page, go, checks, inspect, type, label }) {
   await page.getByRole("button", { name: "Show later events" }).click();
   await page.locator(".events li").first().filter({ hasText: "0/120" }).waitFor();
   await page.getByRole("tab", { name: /^Rows/ }).click();
+  const pages = page.getByRole("navigation", { name: "Pages of rows" });
+  await pages.getByText("Rows 1 to 50 of 120").waitFor();
+  const bounded = page.waitForRequest(/\/rows\?from_row=51&to_row=100&/); // or the server would count all rows behind it
+  await pages.getByRole("button", { name: "Next" }).click();
+  await bounded;
+  await page.getByRole("button", { name: "Open row 51" }).waitFor();
+  await page.getByLabel("From row").fill("101");
+  await pages.getByText("Rows 101 to 120 of 120").waitFor();
+  checks.ok(await pages.getByRole("button", { name: "Next" }).isDisabled(), `${label}: the last page is the last`);
+  await pages.getByRole("button", { name: "Previous" }).click();
+  await pages.getByText("Rows 51 to 100 of 120").waitFor();
+  await pages.getByRole("button", { name: "First" }).click();
+  await pages.getByText("Rows 1 to 50 of 120").waitFor();
   await page.getByLabel("Select every row here that can be retried").check();
   await page.getByRole("button", { name: "Retry 50 selected rows" }).click();
   await page.getByRole("dialog", { name: "Retry 50 rows?" }).getByRole("button", { name: "Retry" }).click();
@@ -456,8 +470,11 @@ export async function hostileNames({ page, go, checks, inspect, type, label }) {
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await inspect("hostile-operation");
+  const error = page.locator("#panel td.wide", { hasText: "has not" }).first();
+  checks.ok((await error.boundingBox()).x < (await page.evaluate(() => innerWidth)), `${label}: a long id does not push its error off the screen`);
   await go("?view=operations");
   await page.getByText("<img src=x").first().waitFor();
+  checks.ok(!(await page.locator("main").innerText()).includes("\u202e"), `${label}: nor turns letters around`);
   checks.equal(await page.locator("main img, main b").count(), 0, `${label}: nothing of it became markup`);
   await inspect("hostile-list");
 }

@@ -14,7 +14,7 @@ import { setParameters } from "../../router.js";
 const NAMES = ["from_key", "deleted", "items_after"];
 
 const COLUMNS = [
-  { label: "Key", cell: (item) => h("code", item.key) },
+  { label: "Key", kind: "id", cell: (item) => h("code", { class: "clamped", title: item.key }, item.key) },
   {
     label: "Values",
     kind: "wide",
