@@ -26,7 +26,7 @@ function endOf(day) {
 function columns() {
   return [
     { label: "File", kind: "wide", cell: (each) => h("a", { class: "clamped", title: each.file?.name, href: href("operation", { id: each.id }) }, h("bdi", each.file?.name ?? each.id)) },
-    { label: "Type", sort: "name", cell: (each) => each.type },
+    { label: "Type", kind: "name", sort: "name", cell: (each) => each.type },
     { label: "State", kind: "state", sort: "state", cell: stateOf },
     {
       label: "Progress",

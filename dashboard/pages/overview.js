@@ -75,7 +75,7 @@ function recentTable(operations, label) {
     key: (operation) => operation.id,
     columns: [
       { label: "File", kind: "wide", cell: (each) => h("a", { class: "clamped", title: each.file?.name, href: href("operation", { id: each.id }) }, h("bdi", each.file?.name ?? each.id)) },
-      { label: "Type", cell: (each) => each.type },
+      { label: "Type", kind: "name", cell: (each) => each.type },
       { label: "State", kind: "state", cell: stateOf },
       { label: "Progress", kind: "bar-cell", cell: (each) => (each.rows.total === null ? "–" : bar(each.rows)) },
       { label: "Rows", kind: "number", cell: (each) => count(each.rows.total) },

@@ -17,7 +17,7 @@ const only = process.env.BULK_ONLY?.split(",");
 const directory = process.env.BULK_DASHBOARD;
 const isMock = !process.env.BULK_BASE_URL;
 const story = ["uploadAndWatch", "signalAndRetry", "downloadAndRepair", "pauseAndCancel", "failBySignal", "hostileNames", "feeds", "everyPage"];
-const once = ["wording", "tellSomebody", "manyErrors", "leaveWhileSending", "uploadAgain", "listByAddress", "byKeyboard", "slowServer", "liveAndNot", "switchTheme"];
+const once = ["wording", "tellSomebody", "manyErrors", "leaveWhileSending", "uploadAgain", "listByAddress", "byKeyboard", "slowServer", "liveAndNot", "switchTheme", "everyWidth"];
 
 const checks = new Checks();
 const browser = await launch();

@@ -132,11 +132,13 @@ export async function pauseAndCancel({ page, checks, inspect, type, label }) {
   await page.getByRole("tab", { name: "Events" }).click();
   await page.locator(".events", { hasText: "cancelled" }).waitFor();
   await inspect("operation-cancelled");
+  const id = new URL(page.url()).searchParams.get("id"); // others may upload a file of the same name meanwhile
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByRole("dialog", { name: "Remove the operation?" }).getByText("2,000 rows").waitFor();
   await page.getByRole("button", { name: "Remove for good" }).click();
   await page.getByRole("heading", { name: "Operations" }).waitFor();
-  checks.equal(await page.getByRole("link", { name: "long.csv" }).count(), 0, `${label}: a removed operation is gone`);
+  await page.locator("tbody tr").first().waitFor();
+  checks.equal(await page.locator(`a[href*="${id}"]`).count(), 0, `${label}: a removed operation is gone`);
 }
 
 export async function failBySignal({ page, checks, type, label }) {
@@ -153,6 +155,24 @@ export async function failBySignal({ page, checks, type, label }) {
   await page.keyboard.press("Escape");
   await state(page, "completed with errors");
   checks.equal(await page.locator(".funnel-notes", { hasText: "1 failed" }).count(), 1, `${label}: the funnel shows where it failed`);
+}
+
+// No table is cut off on screens between the smallest and the widest.
+export async function everyWidth({ page, go, inspect }) {
+  const usual = page.viewportSize();
+  for (const width of [768, 1081, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const [name, query] of Object.entries({ overview: "", operations: "?view=operations", feeds: "?view=feeds" })) {
+      if (name === "feeds" && !(await hasFeeds(page))) continue;
+      await go(query);
+      await inspect(`${name}-at-${width}`);
+    }
+    await go("?view=operations&state=completed_with_errors");
+    await page.locator("tbody a").first().click();
+    await page.locator("#panel .table-frame").waitFor();
+    await inspect(`operation-at-${width}`);
+  }
+  await page.setViewportSize(usual);
 }
 
 // Every page, before anything is asked of it.

@@ -175,7 +175,7 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
     { label: "State", kind: "state", cell: (row) => chip(row.state) },
     { label: "Step", cell: (row) => (row.step_index < 0 ? "Validation" : (row.step ?? "–")) },
     { label: "History", cell: (row) => history(row, operation.steps) },
-    { label: "Error", kind: "wide", cell: (row) => (row.error ? h("span", row.failure ? h("span", { class: "tag" }, words(row.failure)) : null, " ", row.error) : "") },
+    { label: "Error", kind: "wide", cell: (row) => (row.error ? h("span", { class: "clamped", title: row.error }, row.failure ? h("span", { class: "tag" }, words(row.failure)) : null, " ", row.error) : "") },
   ].filter(Boolean);
 
   const pagerByNumber = (page) => {
