@@ -34,7 +34,7 @@ function head(column, sort, onSort) {
 export function table({ label, columns, rows, key, sort = null, onSort = () => {}, rowClass = () => "" }) {
   return h(
     "div",
-    { class: `table-frame ${columns.length > 3 ? "many" : ""}`, role: "group", "aria-label": label, tabindex: "0" },
+    { class: `table-frame ${columns.length > 2 ? "many" : ""}`, role: "group", "aria-label": label, tabindex: "0" },
     h(
       "table",
       { role: "table", "aria-label": label },
