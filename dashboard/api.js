@@ -14,6 +14,10 @@ function token() {
   return sessionStorage.getItem(TOKEN);
 }
 
+export function hasToken() {
+  return Boolean(token());
+}
+
 export function setToken(text) {
   if (text) sessionStorage.setItem(TOKEN, text);
   else sessionStorage.removeItem(TOKEN);
@@ -132,6 +136,7 @@ export function upload(where, form, { idempotencyKey, onProgress, signal } = {})
     if (idempotencyKey) request.setRequestHeader("Idempotency-Key", idempotencyKey);
     request.upload.onprogress = (event) => onProgress?.(event.loaded, event.total);
     request.onload = () => {
+      if (request.status === 401) signedOut();
       if (request.status >= 200 && request.status < 300) resolve(parse(request.responseText));
       else reject(problemOf(request.status, request.getResponseHeader("Content-Type"), request.responseText));
     };

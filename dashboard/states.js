@@ -26,6 +26,8 @@ export const OPERATION_STATES = [
 ];
 export const ROW_STATES = ["pending", "running", "waiting_for_completion", "completed", "failed", "timed_out"];
 
+export const PARTITION_STATES = ["pending", "in_progress", "completed", "failed", "cancelled"];
+
 export function look(state) {
   const [icon, tone] = LOOKS[state] ?? ["pending", "quiet"];
   return { icon, tone, label: LABELS[state] ?? String(state ?? "unknown").replaceAll("_", " ") };

@@ -9,12 +9,14 @@ import { empty } from "../parts/empty.js";
 import { card, facts, time } from "../parts/facts.js";
 import { pager } from "../parts/pager.js";
 import { note } from "../parts/problem.js";
+import { readOnlyNote } from "../parts/read_only.js";
 import { runTable } from "../parts/run_table.js";
 import { toast } from "../parts/toast.js";
 import { view } from "../parts/view.js";
 import { href, navigate, setParameters } from "../router.js";
 import { mayOperate } from "../session.js";
 import { isRunActive } from "../states.js";
+import { itemsCard } from "./feed/items.js";
 
 function planView(plan) {
   const partitions = plan?.partitions ?? [];
@@ -99,7 +101,9 @@ function open(first) {
   const { name } = first;
   let parameters = first;
   const passed = [];
+  const items = itemsCard(name, first);
   const shown = view({
+    heading: "Feed",
     load: async (signal) => {
       const [feed, runs] = await Promise.all([get(path("feeds", name), {}, signal), get("/runs", { feed: name, limit: 20, after: parameters.after }, signal)]);
       return { feed, page: runs, runs: listOf(runs) };
@@ -124,6 +128,7 @@ function open(first) {
               : null,
           ),
         ),
+        readOnlyNote("start a run or move the watermark"),
         card(
           "Watermark",
           feed.watermark?.value
@@ -149,10 +154,11 @@ function open(first) {
             next: page.next,
             after: parameters.after,
             passed,
-            noun: "runs",
+            noun: "run",
             onMove: (after) => setParameters({ after }, { replace: false }),
           }),
         ),
+        items.element,
       ),
     concerns: (event) => Boolean(event.run),
     every: ({ runs }) => (runs.some((run) => isRunActive(run.state)) ? 2_000 : 0),
@@ -160,10 +166,15 @@ function open(first) {
   return {
     element: shown.element,
     update(next) {
+      const isOther = next.after !== parameters.after;
       parameters = next;
-      shown.restart();
+      items.update(next);
+      if (isOther) shown.restart();
     },
-    dispose: shown.dispose,
+    dispose() {
+      items.dispose();
+      shown.dispose();
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { download, get, listOf, path } from "../api.js";
 import { h } from "../dom.js";
-import { between, big, compact, duration, percent, rate } from "../format.js";
+import { between, big, compact, counted, duration, percent, rate } from "../format.js";
 import { operationButtons } from "../parts/actions.js";
 import { copyable } from "../parts/copy.js";
 import { stateOf } from "../parts/chip.js";
@@ -9,6 +9,7 @@ import { funnel } from "../parts/funnel.js";
 import { menu } from "../parts/menu.js";
 import { note } from "../parts/problem.js";
 import { progress } from "../parts/progress.js";
+import { readOnlyNote } from "../parts/read_only.js";
 import { tabs } from "../parts/tabs.js";
 import { toast } from "../parts/toast.js";
 import { view } from "../parts/view.js";
@@ -37,13 +38,23 @@ async function waitingRows(operation, where, signal) {
   return new Map(steps.map((step, i) => [step.index, pages[i].total ?? pages[i].items.length]));
 }
 
+// Errors are grouped again when others have failed, and not all the time: in a million rows it takes the
+// server a second or more.
+const CALM = 5_000;
+async function groupsOf(operation, known, signal) {
+  const { state, rows, retry_count } = operation;
+  const key = `${state}/${rows.failed}/${retry_count}`;
+  if (known.key === key || (isActive(state) && known.groups.length > 0 && Date.now() - known.at < CALM)) return known.groups;
+  const groups = big(rows.failed) === 0n ? [] : listOf(await get(path("operations", operation.id, "error-groups"), {}, signal));
+  Object.assign(known, { key, at: Date.now(), groups });
+  return groups;
+}
+
 // Failed rows by step come with the groups of errors.
-async function load(id, signal) {
+async function load(id, known, signal) {
   const at = (...rest) => path("operations", id, ...rest);
-  const [operation, groups] = await Promise.all([
-    get(at(), {}, signal),
-    get(at("error-groups"), {}, signal).then(listOf),
-  ]);
+  const operation = await get(at(), {}, signal);
+  const groups = await groupsOf(operation, known, signal);
   const failed = new Map();
   for (const group of groups) failed.set(group.step_index, big(failed.get(group.step_index)) + big(group.count));
   const waiting = isActive(operation.state) ? await waitingRows(operation, at("rows"), signal) : new Map();
@@ -83,7 +94,7 @@ function head(operation, refresh) {
     { class: "page-head" },
     h(
       "div",
-      h("h1", operation.file?.name ?? operation.type),
+      h("h1", h("bdi", operation.file?.name ?? operation.type)),
       h("p", { class: "page-sub" }, stateOf(operation), h("span", operation.type), copyable(operation.id, "id")),
     ),
     h(
@@ -102,11 +113,20 @@ function titleOf(operation) {
   return `${progress} · ${name} · bulk`;
 }
 
-function pace(operation) {
+// Nobody knows when those will go on who wait for somebody.
+function left(operation, waiting) {
+  const held = [...waiting.values()].reduce((sum, each) => sum + big(each), 0n);
+  const rest = big(operation.rows.total) - big(operation.rows.processed);
+  if (operation.paused) return "–";
+  if (held > 0n && held >= rest) return `${counted(held, "row waits", "rows wait")}`;
+  return operation.eta === null ? "–" : `about ${duration(operation.eta * 1000)}`;
+}
+
+function pace(operation, waiting) {
   const active = isActive(operation.state);
   return facts([
     active ? ["Rate", operation.paused ? "paused" : rate(operation.rate)] : null,
-    active ? ["Left", operation.eta === null || operation.paused ? "–" : `about ${duration(operation.eta * 1000)}`] : null,
+    active ? ["Left", left(operation, waiting)] : null,
     ["Created", time(operation.created_at)],
     ["Started", time(operation.started_at)],
     operation.completed_at ? ["Ended", time(operation.completed_at)] : null,
@@ -122,6 +142,7 @@ function open(first) {
   let tab = null;
   let tabName = null;
   let drawer = null;
+  const known = { key: null, at: 0, groups: [] };
   let firstTab = null; // chosen once: errors that come later must not take the page away from somebody
 
   const chosen = (data) => {
@@ -178,11 +199,12 @@ function open(first) {
       "div",
       { class: "stack" },
       head(operation, () => shown.refresh()),
+      readOnlyNote("retry, cancel or answer"),
       operation.error ? note(operation.state === "failed" ? "bad" : "warn", "attention", h("p", operation.error)) : null,
       h(
         "div",
         { class: "columns wide-left" },
-        card("Progress", progress(operation), pace(operation)),
+        card("Progress", progress(operation), pace(operation, data.waiting)),
         card("Steps", operation.rows.total === null ? h("p", { class: "quiet-text" }, "Shown once the rows are counted.") : funnel(operation, data.failed, data.waiting)),
       ),
       h(
@@ -194,7 +216,7 @@ function open(first) {
             { name: "errors", label: "Errors", badge: big(operation.rows.failed) > 0n ? compact(big(operation.rows.failed)) : null, tone: "bad" },
             { name: "rows", label: "Rows", badge: operation.rows.total === null ? null : compact(big(operation.rows.total)) },
             { name: "events", label: "Events" },
-            { name: "about", label: "Metadata and file" },
+            { name: "about", label: ["Metadata", h("span", { class: "where-wide" }, " and file")] },
           ],
           name,
           (next) => setParameters({ tab: next, after: null, state: null, step: null, row_id: null, errors_only: null, signal_key: null, from_row: null }, { replace: false }),
@@ -205,7 +227,8 @@ function open(first) {
   };
 
   const shown = view({
-    load: (signal) => load(id, signal),
+    heading: "Operation",
+    load: (signal) => load(id, known, signal),
     render,
     concerns: (event) => event.operation === id,
     every: ({ operation }) => (isActive(operation.state) && !operation.paused ? 1_500 : 0),

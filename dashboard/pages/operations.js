@@ -25,8 +25,8 @@ function endOf(day) {
 
 function columns() {
   return [
-    { label: "File", kind: "wide", cell: (each) => h("a", { href: href("operation", { id: each.id }) }, each.file?.name ?? each.id) },
-    { label: "Type", sort: "name", cell: (each) => each.type },
+    { label: "File", kind: "wide", cell: (each) => h("a", { class: "clamped", title: each.file?.name, href: href("operation", { id: each.id }) }, h("bdi", each.file?.name ?? each.id)) },
+    { label: "Type", kind: "name", sort: "name", cell: (each) => each.type },
     { label: "State", kind: "state", sort: "state", cell: stateOf },
     {
       label: "Progress",
@@ -132,7 +132,7 @@ function open(first) {
           next: page.next,
           after: parameters.after,
           passed,
-          noun: "operations",
+          noun: "operation",
           onMove: (after) => setParameters({ after }, { replace: false }),
         }),
       );

@@ -60,7 +60,7 @@ function attention(operations) {
       h(
         "li",
         { key: operation.id },
-        h("a", { href: href("operation", { id: operation.id }) }, operation.file?.name ?? operation.type),
+        h("a", { class: "clamped", title: operation.file?.name, href: href("operation", { id: operation.id }) }, h("bdi", operation.file?.name ?? operation.type)),
         stateOf(operation),
         h("p", { class: "quiet-text" }, `${operation.type} · `, reason(operation)),
       ),
@@ -74,8 +74,8 @@ function recentTable(operations, label) {
     rows: operations,
     key: (operation) => operation.id,
     columns: [
-      { label: "File", kind: "wide", cell: (each) => h("a", { href: href("operation", { id: each.id }) }, each.file?.name ?? each.id) },
-      { label: "Type", cell: (each) => each.type },
+      { label: "File", kind: "wide", cell: (each) => h("a", { class: "clamped", title: each.file?.name, href: href("operation", { id: each.id }) }, h("bdi", each.file?.name ?? each.id)) },
+      { label: "Type", kind: "name", cell: (each) => each.type },
       { label: "State", kind: "state", cell: stateOf },
       { label: "Progress", kind: "bar-cell", cell: (each) => (each.rows.total === null ? "–" : bar(each.rows)) },
       { label: "Rows", kind: "number", cell: (each) => count(each.rows.total) },

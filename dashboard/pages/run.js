@@ -1,21 +1,22 @@
 // One run of a feed: its partitions, what became of its records, and what can be done about it.
 
 import { get, listOf, path, post, remove } from "../api.js";
-import { h, svg } from "../dom.js";
-import { big, count, counted, duration, share } from "../format.js";
+import { h } from "../dom.js";
+import { big, count, counted, duration } from "../format.js";
 import { icon } from "../icons.js";
 import { chip } from "../parts/chip.js";
 import { copyable } from "../parts/copy.js";
 import { confirm } from "../parts/dialog.js";
-import { empty } from "../parts/empty.js";
 import { eventList } from "../parts/event_list.js";
 import { card, facts, time } from "../parts/facts.js";
 import { note } from "../parts/problem.js";
+import { readOnlyNote } from "../parts/read_only.js";
 import { table } from "../parts/table.js";
 import { view } from "../parts/view.js";
 import { href, navigate } from "../router.js";
 import { mayOperate } from "../session.js";
 import { isRunActive } from "../states.js";
+import { partitionsView } from "./run/partitions.js";
 
 const at = (run, ...rest) => path("runs", run.id, ...rest);
 
@@ -70,68 +71,9 @@ function buttons(run, refresh) {
   ];
 }
 
-function partitionTable(run, partitions, refresh) {
-  const mayRetry = mayOperate() && !["completed", "cancelled"].includes(run.state);
-  return table({
-    label: "Partitions",
-    rows: partitions,
-    key: (each) => each.number,
-    rowClass: (each) => (each.state === "failed" ? "in-trouble" : ""),
-    columns: [
-      { label: "Partition", cell: (each) => each.name },
-      { label: "Range", cell: (each) => h("code", { class: "quiet-text" }, `${each.range.first} – ${each.range.last}`) },
-      { label: "State", kind: "state", cell: (each) => chip(each.state) },
-      {
-        label: "Progress",
-        kind: "bar-cell",
-        cell: (each) =>
-          svg(
-            "svg",
-            { class: "bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" },
-            svg("rect", { class: "bar-rest", width: 100, height: 6 }),
-            svg("rect", {
-              class: each.state === "failed" ? "bar-bad" : each.state === "completed" ? "bar-good" : "bar-busy",
-              width: each.state === "completed" ? 100 : Math.min(100, share(each.records, each.estimated) * 100),
-              height: 6,
-            }),
-          ),
-      },
-      { label: "Records", kind: "number", cell: (each) => count(each.records) },
-      { label: "Estimated", kind: "number", cell: (each) => count(each.estimated) },
-      { label: "Changed", kind: "number", cell: (each) => count(each.changed) },
-      { label: "Pages", kind: "number", cell: (each) => count(each.pages) },
-      {
-        label: "Trouble",
-        kind: "wide",
-        cell: (each) => [
-          each.attempt > 1 ? h("span", { class: "tag" }, `attempt ${each.attempt}`) : null,
-          each.error ? h("span", { class: each.state === "failed" ? "text-bad" : "quiet-text" }, each.error) : null,
-          each.state === "failed" && mayRetry
-            ? [
-                " ",
-                h(
-                  "button",
-                  {
-                    type: "button",
-                    class: "button small",
-                    "aria-label": `Retry ${each.name}`,
-                    onclick: ask(`Retry ${each.name}?`, "It goes on at the page at which it failed.", "Retry", "primary", async () => {
-                      await post(at(run, "retry"), { partition: each.number });
-                      refresh();
-                    }),
-                  },
-                  icon("retry"),
-                  "Retry",
-                ),
-              ]
-            : null,
-        ],
-      },
-    ],
-  });
-}
+const EVENTS = 50;
 
-function render({ run, partitions, bad, events }, refresh) {
+function render({ run, partitions, bad, events }, { where, parameters, passed, refresh }) {
   return h(
     "div",
     { class: "stack" },
@@ -145,6 +87,7 @@ function render({ run, partitions, bad, events }, refresh) {
       ),
       h("div", { class: "row-of" }, mayOperate() ? buttons(run, refresh) : null),
     ),
+    readOnlyNote("retry, consolidate or cancel"),
     run.reason ? note(run.state === "failed" || run.state === "stalled" ? "bad" : "warn", "attention", h("p", run.reason)) : null,
     h(
       "div",
@@ -172,17 +115,14 @@ function render({ run, partitions, bad, events }, refresh) {
           run.cancelled_at ? ["Cancelled", time(run.cancelled_at)] : null,
           ["Took", duration(run.duration_ms === null ? null : Number(run.duration_ms))],
           run.window ? ["Changes from", time(run.window.from)] : null,
-          run.window ? ["to", time(run.window.to)] : null,
+          run.window ? ["Changes to", time(run.window.to)] : null,
           ["Watermark", h("span", h("code", run.watermark_before ?? "none"), run.watermark_after ? [" → ", h("code", run.watermark_after)] : null)],
           ["By", run.started_by || "–"],
           run.trace ? ["Trace", h("code", run.trace)] : null,
         ]),
       ),
     ),
-    card("Partitions", partitions.length === 0 ? empty("feeds", "No partition yet", "The source is being counted.") : [
-      partitionTable(run, partitions, refresh),
-      Number(run.partitions) > partitions.length ? h("p", { class: "quiet-text" }, `The first ${count(partitions.length)} of ${count(run.partitions)}.`) : null,
-    ]),
+    card("Partitions", partitionsView({ where, run, page: partitions, parameters, passed, refresh })),
     bad.length > 0
       ? card(
           "Bad items",
@@ -193,31 +133,44 @@ function render({ run, partitions, bad, events }, refresh) {
             columns: [
               { label: "Key", cell: (item) => h("code", item.key) },
               { label: "Why", kind: "wide", cell: (item) => item.reason },
+              { label: "As it came", kind: "wide", cell: (item) => h("code", { class: "clamped" }, item.payload) },
             ],
           }),
+          big(run.bad_items) > BigInt(bad.length) ? h("p", { class: "quiet-text" }, `The first ${count(bad.length)} of ${count(run.bad_items)}.`) : null,
         )
       : null,
-    card("Events", eventList(events)),
+    card("Events", eventList(events), events.length === EVENTS ? h("p", { class: "quiet-text" }, `The newest ${count(EVENTS)}.`) : null),
   );
 }
 
-function open({ id }) {
+function open(first) {
+  const { id } = first;
   const base = path("runs", id);
+  const passed = [];
+  let parameters = first;
   const shown = view({
+    heading: "Run",
     load: async (signal) => {
       const [run, partitions, events] = await Promise.all([
         get(base, {}, signal),
-        get(`${base}/partitions`, { limit: 1000 }, signal),
-        get(`${base}/events`, { limit: 200 }, signal),
+        get(`${base}/partitions`, { state: parameters.state, limit: 50, after: parameters.after }, signal),
+        get("/events", { operation: id, limit: EVENTS }, signal),
       ]);
       const bad = big(run.bad_items) > 0n ? listOf(await get(`${base}/bad-items`, { limit: 50 }, signal)) : [];
-      return { run, partitions: listOf(partitions), events: listOf(events), bad };
+      return { run, partitions, events: listOf(events), bad };
     },
-    render: (data) => render(data, () => shown.refresh()),
+    render: (data) => render(data, { where: base, parameters, passed, refresh: () => shown.refresh() }),
     concerns: (event) => event.run === id,
     every: ({ run }) => (isRunActive(run.state) ? 1_500 : 0),
   });
-  return { element: shown.element, dispose: shown.dispose };
+  return {
+    element: shown.element,
+    update(next) {
+      parameters = next;
+      shown.restart();
+    },
+    dispose: shown.dispose,
+  };
 }
 
 export const run = { title: "Run", identity: ({ id }) => id, open };

@@ -1,14 +1,16 @@
 // A new operation: which type, its metadata, its file; a dry run; then the upload.
 
-import { get, listOf, path, upload as send, url } from "../api.js";
+import { download, get, listOf, path, upload as send } from "../api.js";
 import { h, morph } from "../dom.js";
 import { big, count, counted, size } from "../format.js";
 import { icon } from "../icons.js";
-import { dropZone } from "../parts/drop_zone.js";
+import { catchMissedDrops, dropZone } from "../parts/drop_zone.js";
 import { empty } from "../parts/empty.js";
 import { field, fieldProblem, metadataText } from "../parts/field.js";
 import { note, problemView } from "../parts/problem.js";
+import { recipients, recipientsProblem, recipientsText } from "../parts/recipients.js";
 import { table } from "../parts/table.js";
+import { toast } from "../parts/toast.js";
 import { view } from "../parts/view.js";
 import { href, navigate } from "../router.js";
 import { mayOperate } from "../session.js";
@@ -19,9 +21,21 @@ function newKey() {
 }
 
 function templates(type) {
-  const link = (format) =>
-    h("a", { class: "button small", download: `${type.name}.${format}`, href: url(path("operation-types", type.name, "template"), { format }) }, icon("download"), format.toUpperCase());
-  return h("div", { class: "row-of" }, h("span", { class: "quiet-text" }, "Template"), ["csv", "json", "ndjson"].map(link));
+  const save = async (format) => {
+    try {
+      await download(path("operation-types", type.name, "template"), { format });
+    } catch (problem) {
+      toast("bad", "cross", `${problem.title}. ${problem.detail}`);
+    }
+  };
+  const one = (format) =>
+    h(
+      "button",
+      { type: "button", class: "button small", "aria-label": `Template of ${type.name} as ${format.toUpperCase()}`, onclick: () => save(format) },
+      icon("download"),
+      format.toUpperCase(),
+    );
+  return h("div", { class: "row-of" }, h("span", { class: "quiet-text" }, "Template"), ["csv", "json", "ndjson"].map(one));
 }
 
 function columnTable(type) {
@@ -80,9 +94,12 @@ function dryRun(result) {
   );
 }
 
+// A tab that is closed takes its upload with it.
+const stay = (event) => event.preventDefault();
+
 // Everything that the form knows; what the server said belongs to one file, type and metadata only.
 function form(type) {
-  const state = { values: {}, file: null, problems: {}, sending: null, sent: 0, checked: null, trouble: null, key: newKey() };
+  const state = { values: {}, file: null, recipients: [], problems: {}, sending: null, sent: 0, checked: null, trouble: null, key: newKey() };
   const live = h("p", { class: "unseen", role: "status" });
 
   const changed = () => {
@@ -100,9 +117,12 @@ function form(type) {
     }
     if (!state.file) state.problems.file = "Choose a file.";
     else if (state.file.size === 0) state.problems.file = "The file is empty.";
+    const nobody = recipientsProblem(state.recipients);
+    if (nobody) state.problems.recipients = nobody;
     draw();
     const first = Object.keys(state.problems)[0];
-    if (first) document.getElementById(first === "file" ? "file" : `field-${first}`)?.focus();
+    const place = { file: "file", recipients: `recipient-channel-${nobody?.at}` };
+    if (first) document.getElementById(place[first] ?? `field-${first}`)?.focus();
     return !first;
   };
 
@@ -110,6 +130,7 @@ function form(type) {
     const data = new FormData();
     if (withType) data.set("type", type.name);
     data.set("metadata", metadataText(type.metadata, state.values));
+    if (withType && state.recipients.length > 0) data.set("recipients", recipientsText(state.recipients));
     data.set("file", state.file, state.file.name); // last: the server takes it as it comes
     return data;
   };
@@ -119,6 +140,7 @@ function form(type) {
     const own = new AbortController();
     Object.assign(state, { sending: { what, stop: () => own.abort() }, sent: 0, trouble: null });
     draw();
+    addEventListener("beforeunload", stay);
     try {
       const answer = await send(where, body(withType), {
         idempotencyKey: withType ? state.key : null,
@@ -133,7 +155,11 @@ function form(type) {
     } catch (problem) {
       state.sending = null;
       state.trouble = problem;
-      if (problem.field) state.problems[problem.field] = problem.detail || problem.title;
+      const text = problem.detail || problem.title;
+      if (problem.field) state.problems[problem.field] = problem.field === "recipients" ? { text } : text;
+      if (!element.isConnected) toast("bad", "cross", `${state.file.name}: ${problem.title}. ${problem.detail}`);
+    } finally {
+      removeEventListener("beforeunload", stay);
     }
     draw();
   };
@@ -144,7 +170,12 @@ function form(type) {
       if (result.metadata_error) state.trouble = { title: "The metadata cannot be used", detail: result.metadata_error };
       live.textContent = result.is_valid ? "The file is valid." : "The check found problems.";
     });
-  const submit = () => run("Uploading", "/operations", true, (operation) => navigate("operation", { id: operation.id }));
+  // Whoever went on to another page stays there.
+  const submit = () =>
+    run("Uploading", "/operations", true, ({ id }) => {
+      if (element.isConnected) navigate("operation", { id });
+      else toast("good", "upload", `${state.file.name} is uploaded.`, { href: href("operation", { id }), label: "Open" });
+    });
 
   const buttons = () => {
     if (state.sending)
@@ -209,6 +240,14 @@ function form(type) {
             changed();
           }),
         ),
+        recipients(state.recipients, state.problems.recipients, (all) => {
+          const isMore = all.length > state.recipients.length;
+          state.recipients = all;
+          delete state.problems.recipients;
+          state.key = newKey(); // the check of the file stays good
+          draw();
+          if (isMore) document.getElementById(`recipient-channel-${all.length - 1}`)?.focus();
+        }),
         buttons(),
       ),
       state.trouble ? problemView(state.trouble) : null,
@@ -225,7 +264,8 @@ function form(type) {
   function draw() {
     shown = morph(shown, render());
   }
-  return h("div", live, shown);
+  const element = h("div", live, shown);
+  return element;
 }
 
 function chooser(types) {
@@ -248,6 +288,7 @@ function chooser(types) {
 function open(parameters) {
   if (!mayOperate())
     return { element: h("div", h("h1", "New upload"), empty("ban", "You may look, not act", "Your access is read-only, so nothing can be uploaded with it.")) };
+  const forgetDrops = catchMissedDrops();
   const shown = view({
     load: (signal) =>
       parameters.type ? get(path("operation-types", parameters.type), {}, signal) : get("/operation-types", {}, signal).then(listOf),
@@ -266,7 +307,10 @@ function open(parameters) {
       parameters.type ? h("p", { class: "page-sub" }, h("a", { href: href("upload") }, "Another type")) : null,
       shown.element,
     ),
-    dispose: shown.dispose,
+    dispose() {
+      forgetDrops();
+      shown.dispose();
+    },
   };
 }
 

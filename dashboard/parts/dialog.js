@@ -4,6 +4,7 @@
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
 import { problemView } from "./problem.js";
+import { toastRegion } from "./toast.js";
 
 const FOCUSABLE = "a[href],button:not([disabled]),input:not([disabled]),select:not([disabled]),textarea,[tabindex='0']";
 
@@ -31,11 +32,14 @@ export function openDialog({ title, content, actions = [], kind = "", onClose })
       h("h2", title),
       h("button", { type: "button", class: "button icon-only quiet", "aria-label": "Close", onclick: close }, icon("close")),
     ),
-    h("div", { class: "dialog-body" }, content),
+    // What may be longer than the screen is scrolled with keys, also where nothing else in it takes the focus.
+    h("div", { class: "dialog-body", tabindex: kind === "ask" ? null : "0", role: kind === "ask" ? null : "group", "aria-label": kind === "ask" ? null : title }, content),
     actions.length ? h("footer", { class: "dialog-foot" }, actions) : null,
   );
   keepFocusIn(dialog);
   dialog.addEventListener("close", () => {
+    const words = toastRegion();
+    if (dialog.contains(words)) document.body.append(words);
     dialog.remove();
     onClose?.();
     if (before?.isConnected) before.focus();

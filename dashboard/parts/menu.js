@@ -1,29 +1,26 @@
 // A button that opens a list of things to do.
 
-import { h, uniqueId } from "../dom.js";
+import { h, replace, uniqueId } from "../dom.js";
 import { icon } from "../icons.js";
 
 // items: { label, note, run } or null for a line between.
-export function menu(label, iconName, items) {
+export function menu(label, iconName, first) {
   const id = uniqueId("menu");
-  const list = h(
-    "ul",
-    { class: "menu-list", id, role: "menu", "aria-label": label, hidden: true },
-    items.map((item) =>
-      item === null
-        ? h("li", { role: "separator" })
-        : h(
-            "li",
-            { role: "none" },
-            h(
-              "button",
-              { type: "button", role: "menuitem", tabindex: "-1", onclick: () => (close(true), item.run()) },
-              item.label,
-              item.note ? h("span", { class: "quiet-text" }, item.note) : null,
-            ),
+  let items = first;
+  const list = h("ul", { class: "menu-list", id, role: "menu", "aria-label": label, hidden: true });
+  const entry = (item) =>
+    item === null
+      ? h("li", { role: "separator" })
+      : h(
+          "li",
+          { role: "none" },
+          h(
+            "button",
+            { type: "button", role: "menuitem", tabindex: "-1", onclick: () => (close(true), item.run()) },
+            item.label,
+            item.note ? h("span", { class: "quiet-text" }, item.note) : null,
           ),
-    ),
-  );
+        );
   const button = h(
     "button",
     { type: "button", class: "button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id, onclick: () => (list.hidden ? open() : close(false)) },
@@ -37,6 +34,7 @@ export function menu(label, iconName, items) {
   const outside = (event) => element.contains(event.target) || close(false);
 
   function open() {
+    replace(list, items.map(entry));
     list.hidden = false;
     document.addEventListener("click", outside);
     button.setAttribute("aria-expanded", "true");
@@ -64,6 +62,8 @@ export function menu(label, iconName, items) {
   element.onfocusout = (event) => {
     if (event.relatedTarget && !element.contains(event.relatedTarget)) close(false);
   };
-  element.keep = () => {}; // it is open or not, whatever is refreshed around it
+  element.items = items;
+  // It is open or not, whatever is refreshed around it; what it offers is of the moment it is opened.
+  element.keep = (fresh) => (items = fresh.items);
   return element;
 }

@@ -29,10 +29,11 @@ function options(element, { series, format, title, isLog }) {
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
     padding: [8, 24, 0, 0],
-    // A minute at least, so that the first look at it is not one point in a void.
-    scales: { x: { range: (_, from, to) => [Math.min(from, to - 60), to] }, y: isLog ? { distr: 3 } : { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    // A minute at least, so that the first look at it is not one point in a void. From the data itself: around
+    // one point uPlot would show a day.
+    scales: { x: { range: ({ data: [at] }) => [Math.min(at[0] ?? 0, (at.at(-1) ?? 60) - 60), at.at(-1) ?? 60] }, y: isLog ? { distr: 3 } : { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
     axes: [
-      { ...axis, space: 80, incrs: STEPS, values: (_, stamps) => stamps.map((at) => new Date(at * 1000).toLocaleTimeString("sv")) },
+      { ...axis, size: 30, space: 80, incrs: STEPS, values: (_, stamps) => stamps.map((at) => new Date(at * 1000).toLocaleTimeString("sv")) },
       { ...axis, ...(isLog ? { grid: { ...axis.grid, filter: powersOfTen } } : {}), size: 56, values: (_, values) => values.map((value) => (value === null ? null : format(value))) },
     ],
     series: [

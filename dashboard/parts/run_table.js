@@ -12,6 +12,7 @@ export function runTable(runs, { withFeed = false } = {}) {
     key: (run) => run.id,
     columns: [
       { label: "Run", kind: "wide", cell: (run) => h("a", { href: href("run", { id: run.id }) }, withFeed ? run.feed : time(run.started_at)) },
+      withFeed ? { label: "Started", kind: "number", cell: (run) => time(run.started_at) } : null,
       { label: "Type", cell: (run) => run.type },
       { label: "State", kind: "state", cell: (run) => chip(run.state) },
       { label: "Partitions", kind: "number", cell: (run) => `${count(run.completed)} / ${count(run.partitions)}` },
@@ -20,6 +21,6 @@ export function runTable(runs, { withFeed = false } = {}) {
       { label: "Changed", kind: "number", cell: (run) => count(run.changed) },
       { label: "Took", kind: "number", cell: (run) => duration(run.duration_ms === null ? null : Number(run.duration_ms)) },
       { label: "By", cell: (run) => run.started_by || "–" },
-    ],
+    ].filter(Boolean),
   });
 }

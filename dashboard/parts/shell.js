@@ -1,5 +1,6 @@
 // What stands around every page: the way to the others, who is looking, how fresh it is.
 
+import { hasToken, setToken } from "../api.js";
 import { h, replace } from "../dom.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
@@ -26,10 +27,15 @@ function themeSwitch() {
   return h("div", { class: "theme" }, icon("theme"), h("label", { class: "unseen", for: "theme" }, "Theme"), choice);
 }
 
+function signOut() {
+  setToken(null);
+  location.reload();
+}
+
 export function shell() {
   const nav = h("nav", { class: "nav", "aria-label": "Pages" });
   const main = h("main", { id: "main", tabindex: "-1" });
-  const who = h("p", { class: "who" });
+  const who = h("div", { class: "who" });
 
   const mark = (view) => {
     const current = PARENTS[view] ?? view;
@@ -42,7 +48,12 @@ export function shell() {
         ? h("a", { class: "button primary upload-link", href: href("upload"), "aria-current": current === "upload" ? "page" : null }, icon("upload"), h("span", h("span", { class: "where-wide" }, "New "), "upload"))
         : null,
     );
-    replace(who, h("strong", whoAmI()), mayOperate() ? "" : h("span", { class: "tag" }, "read-only"), h("span", { class: "quiet-text" }, ` ${session().version ?? ""}`));
+    replace(
+      who,
+      h("span", { class: "who-name" }, h("strong", whoAmI()), h("span", { class: "quiet-text" }, ` ${session().version ?? ""}`)),
+      mayOperate() ? null : h("span", { class: "tag", title: "This access may look, not act" }, "read-only"),
+      hasToken() ? h("button", { type: "button", class: "button small quiet", onclick: signOut }, "Sign out") : null,
+    );
   };
 
   document.body.replaceChildren(

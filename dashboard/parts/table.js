@@ -16,7 +16,9 @@ function head(column, sort, onSort) {
         column.label,
         icon("down"),
       )
-    : column.hidden
+    : column.head
+      ? column.head()
+      : column.hidden
       ? h("span", { class: "unseen" }, column.label)
       : column.label;
   const sorted = direction === "asc" ? "ascending" : direction === "desc" ? "descending" : "none";
@@ -28,11 +30,11 @@ function head(column, sort, onSort) {
 }
 
 // columns: { label, cell(row), kind: "number" | "wide" | "actions", sort: name for the API, hidden: label
-// for screen readers only }; rows keyed by `key(row)`.
+// for screen readers only, head(): instead of it }; rows keyed by `key(row)`.
 export function table({ label, columns, rows, key, sort = null, onSort = () => {}, rowClass = () => "" }) {
   return h(
     "div",
-    { class: "table-frame", role: "group", "aria-label": label, tabindex: "0" },
+    { class: `table-frame ${columns.length > 2 ? "many" : ""}`, role: "group", "aria-label": label, tabindex: "0" },
     h(
       "table",
       { role: "table", "aria-label": label },

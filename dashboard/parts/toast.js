@@ -1,4 +1,4 @@
-// Short words at the edge: said once, politely, and gone after a while.
+// Short words at the edge: said once, politely, and gone after a while, but not under somebody's hand.
 
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
@@ -24,7 +24,11 @@ export function toast(tone, iconName, text, link = null) {
       icon("close"),
     ),
   );
+  // What is behind a dialog is neither seen nor read out.
+  const host = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+  if (region.parentNode !== host) host.append(region);
   region.append(element);
   while (region.children.length > most()) region.firstChild.remove();
-  setTimeout(() => element.remove(), LIFE);
+  const leave = () => (element.matches(":hover, :focus-within") ? setTimeout(leave, LIFE) : element.remove());
+  setTimeout(leave, LIFE);
 }

@@ -9,8 +9,9 @@ const CALM = 400; // events come in swarms; at most one look in so many millisec
 const CROWD = 1_500; // and of failed rows there may be a million
 
 // load(signal) -> data; render(data) -> element; concerns(event) -> whether to look again; every(data)
-// -> milliseconds until the next look, 0 for none; once: what was shown is not touched again.
-export function view({ load, render, concerns = () => false, every = () => 0, once = false, busy = "Loading" }) {
+// -> milliseconds until the next look, 0 for none; once: what was shown is not touched again; heading: of
+// a page that has no other while there is nothing to show.
+export function view({ load, render, concerns = () => false, every = () => 0, once = false, busy = "Loading", heading = null }) {
   let shown = h("div", { class: "loading", "aria-busy": "true" }, h("span", { class: "spinner" }), busy);
   const element = h("div", { class: "view" }, shown);
   let data;
@@ -28,7 +29,7 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
 
   // An answer of another shape than we know must not leave the page turning for ever.
   const draw = (problem) => {
-    if (!has) return put(problemView(problem, refresh));
+    if (!has) return put(h("div", heading ? h("h1", heading) : null, problemView(problem, refresh)));
     try {
       put(h("div", problem ? staleNote(problem, refresh) : null, render(data)));
     } catch (error) {
@@ -74,12 +75,13 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
       if (running === own) running = null;
     }
     if (disposed) return;
+    element.removeAttribute("aria-busy");
     draw(problem);
     if (again) {
       again = false;
       schedule(CALM);
     } else {
-      schedule(problem ? 5_000 : every(data));
+      schedule(problem ? (problem.status === 404 ? 0 : 5_000) : every(data));
     }
   }
 
@@ -88,6 +90,7 @@ export function view({ load, render, concerns = () => false, every = () => 0, on
     running?.abort();
     running = null;
     again = false;
+    element.setAttribute("aria-busy", "true"); // what is seen is still the answer to another question
     return refresh();
   }
 

@@ -62,6 +62,8 @@ export async function openPage(browser, { base, checks, width, scheme, shots, la
     checks.ok(true, "axe");
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     checks.ok(overflow <= 0, `${label}: ${name} is ${overflow} px wider than the window`);
+    const cut = await page.evaluate(() => [...document.querySelectorAll(".table-frame")].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.getAttribute("aria-label")));
+    checks.ok(cut.length === 0, `${label}: ${name} has tables that are cut off: ${cut}`);
     await shot(name);
   };
   return { page, context, go, shot, inspect, checks, label, base, width, quiet: async (work) => { expected++; try { await work(); } finally { expected--; } } };

@@ -28,7 +28,7 @@ async function bodyOf(request) {
 async function formOf(request) {
   const form = await new Response(await bodyOf(request), { headers: { "content-type": request.headers["content-type"] } }).formData();
   if (!form.get("file")) throw new Problem(400, "invalid_argument", "The part 'file' is missing.", "file");
-  return { type: form.get("type"), metadata: form.get("metadata") ?? "{}", name: form.get("file").name, text: await form.get("file").text() };
+  return { type: form.get("type"), metadata: form.get("metadata") ?? "{}", recipients: form.get("recipients"), name: form.get("file").name, text: await form.get("file").text() };
 }
 
 function allow(query, names) {
@@ -43,7 +43,7 @@ function page(all, query, show) {
   return { items: all.slice(from, from + limit).map(show), next, total: String(all.length) };
 }
 
-// token: if set, requests must carry it; "reader" may then only look.
+// token: if set, requests must carry it; "secret-of-the-reader" may then only look.
 export function start({ directory, port = 0, typeName = "device-provisioning", token = null }) {
   const engine = new Engine(typeName);
   const built = JSON.parse(readFileSync(join(directory, "assets.json"), "utf8"));
@@ -157,6 +157,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       }
       if (type.metadata.some((each) => each.name === "requested_by") && /^nobody$/.test(metadata.requested_by))
         throw new Problem(400, "invalid_argument", "'nobody' cannot ask for anything.", "requested_by");
+      if (JSON.parse(form.recipients ?? "[]").some((each) => !each.channel)) throw new Problem(400, "invalid_argument", "a channel is missing", "recipients");
       const key = request.headers["idempotency-key"];
       const known = key && engine.keys.get(key);
       if (known && known.text !== form.text) throw new Problem(422, "unprocessable", "The same Idempotency-Key came with another body.");
@@ -177,7 +178,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
         (row) =>
           (!query.get("state") || row.state === query.get("state")) && (!query.get("step") || steps[row.step]?.name === query.get("step")) &&
           (!query.get("row_id") || row.data.IMEI === query.get("row_id")) && (query.get("errors_only") !== "true" || row.state === "failed") &&
-          (!query.get("signal_key") || row.steps.some((record) => record.signal_key === query.get("signal_key"))) && row.row >= Number(query.get("from_row") ?? 1),
+          (!query.get("signal_key") || row.steps.some((record) => record.signal_key === query.get("signal_key"))) && row.row >= Number(query.get("from_row") ?? 1) && row.row <= Number(query.get("to_row") ?? Infinity),
       );
       return page(all, query, rowJson(operation));
     }],
@@ -214,7 +215,10 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
     }],
     ["GET", "/events", ({ query }) => {
       const limit = Number(query.get("limit") ?? 100);
-      const items = query.has("after") ? engine.events.filter((event) => Number(event.sequence) > Number(query.get("after"))).slice(0, limit) : engine.events.slice(-limit);
+      allow(query, ["after", "limit", "operation"]);
+      const about = query.get("operation");
+      const all = engine.events.filter((event) => !about || event.operation === about || event.run === about);
+      const items = query.has("after") ? all.filter((event) => Number(event.sequence) > Number(query.get("after"))).slice(0, limit) : all.slice(-limit);
       return { items, next: null, total: null };
     }],
     ["GET", "/workers", () => [
@@ -229,10 +233,15 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       find(engine.feeds, name, "feed").moved = { value: body.value, run: null, moved_at: new Date().toISOString(), version: "4" };
       return feedJson(find(engine.feeds, name, "feed")).watermark;
     }],
-    ["POST", "/feeds/:name/runs", ({ name, body }) => runJson(engine.newRun(name, body.type ?? "incremental", engine.partitions(5)))],
+    ["GET", "/feeds/:name/items", ({ query }) => {
+      allow(query, ["key", "from_key", "deleted", "changed_since", "limit", "after"]);
+      const all = engine.items.filter((item) => item.key >= (query.get("from_key") ?? "") && (query.get("deleted") === "true" || !item.is_deleted));
+      return { ...page(all, query, (item) => item), total: null };
+    }],
+    ["POST", "/feeds/:name/runs", ({ name, body }) => runJson(engine.newRun(name, body.type ?? "incremental", engine.partitions(body.type === "full" ? 60 : 5)))],
     ["GET", "/runs", ({ query }) => page(engine.runs.filter((run) => !query.get("feed") || run.feed === query.get("feed")), query, runJson)],
     ["GET", "/runs/:run", ({ run }) => runJson(run)],
-    ["GET", "/runs/:run/partitions", ({ run, query }) => page(run.parts, query, (part) => part)],
+    ["GET", "/runs/:run/partitions", ({ run, query }) => page(run.parts.filter((part) => !query.get("state") || part.state === query.get("state")), query, (part) => part)],
     ["GET", "/runs/:run/bad-items", ({ run, query }) => page(run.bad, query, (item) => item)],
     ["GET", "/runs/:run/events", ({ run, query }) => page(engine.events.filter((event) => event.run === run.id), query, (event) => event)],
     ["POST", "/runs/:run/retry", ({ run, body }) => (engine.retryRun(run, body.partition), runJson(run))],
@@ -283,8 +292,8 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
         });
       if (!pathname.startsWith("/api/v1")) throw new Problem(404, "not_found", `Nothing is at ${pathname}.`);
       const given = request.headers.authorization?.replace("Bearer ", "") ?? null;
-      if (token && given !== token && given !== "reader") throw new Problem(401, "unauthenticated", "A token is wanted.");
-      const isReader = given === "reader";
+      if (token && given !== token && given !== "secret-of-the-reader") throw new Problem(401, "unauthenticated", "A token is wanted.");
+      const isReader = given === "secret-of-the-reader";
       if (isReader && request.method !== "GET") throw new Problem(403, "forbidden", "This token may only read.");
       if (pathname === "/api/v1/events/stream") return openStream(request, response);
       const [handle, found] = match(request.method, pathname.slice("/api/v1".length));

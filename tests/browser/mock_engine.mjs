@@ -351,6 +351,7 @@ export class Engine {
     paused.paused = true;
     const waiting = old("approvals.csv", file(12, (i) => line(i, i % 3 === 0 ? "approve" : "Ada")), 600, "ada");
     for (let i = 0; i < 40; ++i) this.work(waiting);
+    this.items = Array.from({ length: 45 }, (_, i) => ({ key: `article-${10_000 + i}`, data: { title: `Article <b>${i}</b>`, number: i }, is_deleted: i === 7, version: "3", changed_at: ago(3_600) }));
     this.feeds.push({ name: "products", description: "Items of the shop, cut along their ids.", position_type: "int64", page_size: 500, max_workers: 8 });
     const good = this.newRun("products", "full", this.partitions(4));
     for (let i = 0; i < 200 && good.state !== "completed"; ++i) this.workRun(good);

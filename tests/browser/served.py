@@ -19,15 +19,29 @@ if not (chromium and node and (packages / "stamp").is_file()):
     sys.exit(77)
 
 bare = {name: value for name, value in os.environ.items() if not name.startswith("BULK_")}
+only = {"BULK_ONLY": os.environ["BULK_ONLY"]} if "BULK_ONLY" in os.environ else {}
 with tempfile.TemporaryDirectory() as place:
-    server = subprocess.Popen([program, "serve", "--port", "0", "--json", "--concurrency", "4"], text=True, env=bare,
-                              cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    servers = []
+
+    def serve(name, *more):
+        """A server of its own storage; where it is."""
+        folder = pathlib.Path(place) / name
+        folder.mkdir()
+        server = subprocess.Popen([program, "serve", "--port", "0", "--json", "--concurrency", "4", *more], text=True,
+                                  env=bare, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        servers.append(server)
+        return json.loads(server.stdout.readline())["url"] + "/"
+
     try:
-        url = json.loads(server.stdout.readline())["url"]
         run = subprocess.run([node, str(root / "tests/browser/main.mjs")],
-                             env={**bare, "BULK_BASE_URL": url + "/", "BULK_BROWSER": str(packages),
-                                  "BULK_CHROMIUM": chromium, "BULK_SCREENSHOTS": str(screenshots)})
+                             env={**bare, "BULK_BASE_URL": serve("open"),
+                                  "BULK_GUARDED_URL": serve("guarded", "--token", "anna:operate:secret-of-the-operator",
+                                                            "--token", "grafana:read:secret-of-the-reader"),
+                                  "BULK_BROWSER": str(packages), "BULK_CHROMIUM": chromium,
+                                  "BULK_SCREENSHOTS": str(screenshots), **only})
     finally:
-        server.send_signal(signal.SIGINT)
-        server.wait(timeout=60)
+        for server in servers:
+            server.send_signal(signal.SIGINT)
+        for server in servers:
+            server.wait(timeout=60)
 sys.exit(run.returncode)

@@ -174,6 +174,16 @@ suite<"lists"> lists = [] {
                 << odd;
     };
 
+    "a list is counted unless that is not wanted"_test = [] {
+        stage at;
+        const auto rows = "/api/v1/operations/" + at.three() + "/rows";
+        expect(eq(at.get(rows + "?limit=1").json()["total"].text(), std::string{"3"}));
+        expect(at.get(rows + "?limit=1&total=false").json()["total"].is_null());
+        const auto errors = rows.substr(0, rows.size() - 4) + "errors";
+        expect(eq(at.get(errors).json()["total"].text(), std::string{"0"}));
+        expect(at.get(errors + "?total=false").json()["total"].is_null());
+    };
+
     "a cursor of another operation is none of this one"_test = [] {
         stage at;
         const auto one = at.three(), two = at.three();

@@ -7,6 +7,12 @@ import { icon } from "../../icons.js";
 import { facts } from "../../parts/facts.js";
 import { toast } from "../../parts/toast.js";
 
+function shown(value) {
+  if (value === null) return h("span", { class: "quiet-text" }, "not given");
+  if (value === "***") return h("span", { class: "quiet-text" }, "hidden");
+  return h("code", typeof value === "object" ? JSON.stringify(value) : String(value));
+}
+
 function render({ id, data: { operation } }) {
   const metadata = Object.entries(operation.metadata ?? {});
   const save = async () => {
@@ -25,11 +31,11 @@ function render({ id, data: { operation } }) {
       h("h3", "Metadata"),
       metadata.length === 0
         ? h("p", { class: "quiet-text" }, "None was given.")
-        : facts(metadata.map(([name, value]) => [name, value === "***" ? h("span", { class: "quiet-text" }, "hidden") : h("code", typeof value === "object" ? JSON.stringify(value) : String(value))])),
+        : facts(metadata.map(([name, value]) => [name, shown(value)])),
     ),
     h(
       "section",
-      { "aria-label": "File" },
+      { class: "stack", "aria-label": "File" },
       h("h3", "File"),
       facts([
         ["Name", operation.file?.name],
@@ -44,12 +50,12 @@ function render({ id, data: { operation } }) {
 }
 
 export function aboutTab(context) {
-  let shown = render(context);
-  const element = h("div", shown);
+  let drawn = render(context);
+  const element = h("div", drawn);
   return {
     element,
     update(_, data) {
-      shown = morph(shown, render({ ...context, data }));
+      drawn = morph(drawn, render({ ...context, data }));
     },
     dispose() {},
   };

@@ -43,7 +43,7 @@ function render({ id, data: { operation, groups }, refresh }) {
       {
         label: "What they say",
         kind: "wide",
-        cell: (group) => h("div", h("p", { class: "pattern" }, group.sample || group.pattern), h("p", { class: "quiet-text" }, group.pattern !== group.sample ? group.pattern : null)),
+        cell: (group) => h("div", h("p", { class: "clamped", title: group.sample }, group.sample || group.pattern), group.pattern !== group.sample ? h("p", { class: "quiet-text clamped" }, group.pattern) : null),
       },
       { label: "Kind", cell: (group) => words(group.failure ?? "–") },
       { label: "Step", cell: (group) => (group.step_index < 0 ? "Validation" : group.step) },

@@ -10,6 +10,7 @@ import { chip } from "../../parts/chip.js";
 import { openDialog } from "../../parts/dialog.js";
 import { time } from "../../parts/facts.js";
 import { problemView } from "../../parts/problem.js";
+import { readOnlyNote } from "../../parts/read_only.js";
 import { toast } from "../../parts/toast.js";
 import { view } from "../../parts/view.js";
 import { mayOperate } from "../../session.js";
@@ -147,7 +148,7 @@ export function openRow({ operation, row: number, refresh, onClose }) {
         mayRetry
           ? h("p", h("button", { type: "button", class: "button primary", onclick: () => retryRows(operation, [row.row], done) }, icon("retry"), "Retry this row"))
           : null,
-        waiting && mayOperate() ? signalBox(operation, row, waiting, done) : null,
+        waiting ? (mayOperate() ? signalBox(operation, row, waiting, done) : readOnlyNote("answer for whoever it waits for")) : null,
         h("section", { "aria-label": "Values" }, h("h3", "Values"), cells(row)),
         h("section", { "aria-label": "Steps" }, h("h3", "Steps"), attempts(row, history)),
       );

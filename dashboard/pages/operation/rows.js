@@ -2,7 +2,7 @@
 
 import { get, path } from "../../api.js";
 import { h } from "../../dom.js";
-import { count, counted, words } from "../../format.js";
+import { big, count, counted, words } from "../../format.js";
 import { icon } from "../../icons.js";
 import { retryRows } from "../../parts/actions.js";
 import { chip } from "../../parts/chip.js";
@@ -14,7 +14,15 @@ import { setParameters } from "../../router.js";
 import { mayOperate } from "../../session.js";
 import { ROW_STATES, isActive, isRetryable, look } from "../../states.js";
 
+const PAGE = 50;
 const FILTERS = ["state", "step", "row_id", "signal_key", "from_row", "errors_only"];
+
+// Rows that nothing is asked of are paged by number: to count how many match takes the server seconds in a
+// million rows, and these need not be counted.
+function firstOf({ state, step, row_id, signal_key, errors_only, from_row = "1" }) {
+  const isPlain = !state && !step && !row_id && !signal_key && !errors_only && /^\d{1,18}$/.test(from_row);
+  return isPlain ? (big(from_row) > 0n ? big(from_row) : 1n) : null;
+}
 
 // One small mark a step, in order; the name and state are said too.
 function history(row, steps) {
@@ -34,6 +42,7 @@ function history(row, steps) {
 export function rowsTab({ id, data, parameters: first, refresh }) {
   let parameters = first;
   let operation = data.operation;
+  let waits = data.waiting.size > 0;
   const passed = [];
   const selected = new Set();
 
@@ -86,7 +95,7 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
       pick("state", "State", ROW_STATES, (each) => look(each).label),
       pick("step", "Step", operation.steps.map((step) => step.name), (each) => each),
       type("row_id", "Row id"),
-      operation.steps.some((step) => step.kind === "signalled") ? type("signal_key", "Signal key") : null,
+      parameters.signal_key || waits || operation.steps.some((step) => step.kind === "signalled") ? type("signal_key", "Signal key") : null,
       type("from_row", "From row", "numeric"),
       h(
         "label",
@@ -122,7 +131,20 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
     rows.some(mayRetry)
       ? {
           label: "Select",
-          hidden: true,
+          head: () => {
+            const all = rows.filter(mayRetry);
+            return h("input", {
+              type: "checkbox",
+              "aria-label": "Select every row here that can be retried",
+              checked: all.every((row) => selected.has(row.row)),
+              onchange: (event) => {
+                for (const { row } of all)
+                  if (event.target.checked) selected.add(row);
+                  else selected.delete(row);
+                shown.redraw();
+              },
+            });
+          },
           kind: "select",
           cell: (row) =>
             mayRetry(row)
@@ -149,17 +171,36 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
           count(row.row),
         ),
     },
-    { label: "Id", cell: (row) => (row.row_id ? h("code", row.row_id) : "–") },
+    { label: "Id", kind: "id", cell: (row) => (row.row_id ? h("code", { class: "clamped", title: row.row_id }, row.row_id) : "–") },
     { label: "State", kind: "state", cell: (row) => chip(row.state) },
     { label: "Step", cell: (row) => (row.step_index < 0 ? "Validation" : (row.step ?? "–")) },
     { label: "History", cell: (row) => history(row, operation.steps) },
-    { label: "Error", kind: "wide", cell: (row) => (row.error ? h("span", row.failure ? h("span", { class: "tag" }, words(row.failure)) : null, " ", row.error) : "") },
+    { label: "Error", kind: "wide", cell: (row) => (row.error ? h("span", { class: "clamped", title: row.error }, row.failure ? h("span", { class: "tag" }, words(row.failure)) : null, " ", row.error) : "") },
   ].filter(Boolean);
+
+  const pagerByNumber = (page) => {
+    const first = firstOf(parameters);
+    const total = operation.rows.total === null ? null : big(operation.rows.total);
+    const isMore = total === null ? page.items.length === PAGE : first + BigInt(PAGE) <= total;
+    return pager({
+      shown: page.items.length,
+      total,
+      text: page.items.length > 0 ? `Rows ${count(page.items[0].row)} to ${count(page.items.at(-1).row)}${total === null ? "" : ` of ${count(total)}`}` : null,
+      next: isMore ? first + BigInt(PAGE) : null,
+      after: first > 1n ? first : null,
+      back: first > BigInt(PAGE) ? first - BigInt(PAGE) : null,
+      noun: "row",
+      onMove: (from) => setParameters({ from_row: from === null ? null : String(from), after: null }, { replace: false }),
+    });
+  };
 
   const shown = view({
     load(signal) {
       const { state, step, row_id, signal_key, from_row, errors_only, after } = parameters;
-      return get(path("operations", id, "rows"), { state, step, row_id, signal_key, from_row, errors_only, limit: 50, after }, signal);
+      const where = path("operations", id, "rows");
+      const first = firstOf(parameters);
+      if (first !== null) return get(where, { from_row: first, to_row: first + BigInt(PAGE - 1), limit: PAGE }, signal);
+      return get(where, { state, step, row_id, signal_key, from_row, errors_only, limit: PAGE, after }, signal);
     },
     render(page) {
       const isFiltered = FILTERS.some((name) => parameters[name]);
@@ -174,15 +215,17 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
               isFiltered ? "Take a filter away to see more." : "Rows appear here when they have been validated.",
             )
           : table({ label: "Rows", columns: columns(page.items), rows: page.items, key: (row) => row.row }),
-        pager({
-          shown: page.items.length,
-          total: page.total,
-          next: page.next,
-          after: parameters.after,
-          passed,
-          noun: "rows",
-          onMove: (after) => setParameters({ after }, { replace: false }),
-        }),
+        firstOf(parameters) === null
+          ? pager({
+              shown: page.items.length,
+              total: page.total,
+              next: page.next,
+              after: parameters.after,
+              passed,
+              noun: "row",
+              onMove: (after) => setParameters({ after }, { replace: false }),
+            })
+          : pagerByNumber(page),
       );
     },
     concerns: (event) => event.operation === id,
@@ -197,6 +240,7 @@ export function rowsTab({ id, data, parameters: first, refresh }) {
       const hasMoved = operation.version !== fresh.operation.version;
       parameters = next;
       operation = fresh.operation;
+      waits = fresh.waiting.size > 0;
       if (isOther) shown.restart();
       else if (hasMoved) shown.refresh();
     },

@@ -11,6 +11,9 @@ namespace parameters {
 
 inline constexpr parameter limit{"limit", "page_size", "how many, at most 1000"};
 inline constexpr parameter after{"after", "text", "`next` of the page before"};
+inline constexpr parameter counted{"total", "truth",
+                                   "false: how many there are is not counted, which among millions "
+                                   "takes longer than a page"};
 inline constexpr parameter behind{"after", "count", "only those behind this sequence"};
 
 inline constexpr std::array format{parameter{"format", "export_format", "csv unless it is given"}};
@@ -45,6 +48,7 @@ inline constexpr std::array rows{
     parameter{"to_row", "count", "up to this one"},
     parameter{"errors_only", "truth", "failed or timed out"},
     parameter{"signal_key", "text", "what it waits for"},
+    counted,
     limit,
     after};
 inline constexpr std::array errors{
@@ -55,6 +59,7 @@ inline constexpr std::array errors{
     parameter{"to_row", "count", "up to this one"},
     parameter{"sort", "row_sort", "row unless it is given"},
     parameter{"order", "sort_order", "asc unless it is given"},
+    counted,
     limit,
     after};
 inline constexpr std::array events{behind, limit};

@@ -38,7 +38,9 @@ namespace bulk::http::api {
         ready = std::unexpected{std::move(found).error()};
     }
     if (ready) return health_response(200, "ok", {});
-    auto said = health_response(503, "unavailable", ready.error().message);
+    // Anybody may ask: where records are kept is none of their business.
+    auto said =
+        health_response(503, "unavailable", "the storage does not answer, or it shuts down");
     said.headers.add("Retry-After", "1");
     return said;
 }

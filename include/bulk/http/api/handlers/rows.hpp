@@ -97,7 +97,8 @@ private:
     std::optional<row_state> state;
     auto read =
         all_of({asked.read("state", state), asked.read("from_row", query.from_row),
-                asked.read("to_row", query.to_row), asked.read("errors_only", query.errors_only)});
+                asked.read("to_row", query.to_row), asked.read("errors_only", query.errors_only),
+                asked.read("total", query.with_total)});
     if (!read) return std::unexpected{std::move(read).error()};
     auto step = find_step_of(reader.about(), asked.text("step"));
     if (!step) return std::unexpected{std::move(step).error()};
@@ -114,7 +115,7 @@ private:
         query.page_size = page->size - count;
         auto numbers = page->asked(asked.service().row_numbers(query));
         if (!numbers) return std::unexpected{std::move(numbers).error()};
-        if (!is_of_row) total = numbers->total;
+        if (!is_of_row && query.with_total) total = numbers->total;
         auto records = reader.records(std::move(numbers->items));
         if (!records) return std::unexpected{std::move(records).error()};
         row_reader::for_each_row(*records, [&](std::span<const row_record> each) {
@@ -156,9 +157,10 @@ private:
                     .page_size = page->size,
                     .after = page->after};
     sort_order order = sort_order::asc;
-    auto read = all_of({asked.read("failure", query.failure),
-                        asked.read("from_row", query.from_row), asked.read("to_row", query.to_row),
-                        asked.read("sort", query.sort), asked.read("order", order)});
+    auto read =
+        all_of({asked.read("failure", query.failure), asked.read("from_row", query.from_row),
+                asked.read("to_row", query.to_row), asked.read("sort", query.sort),
+                asked.read("order", order), asked.read("total", query.with_total)});
     if (!read) return std::unexpected{std::move(read).error()};
     query.descending = order == sort_order::desc;
     auto step = find_step_of(about, asked.text("step"));
@@ -171,7 +173,8 @@ private:
         200,
         list_json(json_list(errors->items,
                             [&](const row_record& each) { return row_error_json(each, about); }),
-                  page->next(errors->next), errors->total));
+                  page->next(errors->next),
+                  query.with_total ? std::optional{errors->total} : std::nullopt));
 }
 
 [[nodiscard]] inline reply get_error_groups(call& asked) {
