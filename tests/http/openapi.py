@@ -1,4 +1,4 @@
-"""Both OpenAPI documents of a program that serves are valid, by somebody else's word.
+"""Somebody else's linter has nothing to say of both OpenAPI documents of a program that serves.
 
   openapi.py PROGRAM ROOT    skipped (77) where `scripts/setup --browser` has not been run
 """
@@ -15,13 +15,18 @@ import urllib.request
 
 program, root = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 packages = root / ".deps/browser/node_modules"
-if not shutil.which("node") or not (packages / "@apidevtools/swagger-parser").is_dir():
+if not shutil.which("node") or not (packages / "@redocly/openapi-core").is_dir():
     sys.exit(77)
 
 CHECK = """
 import { createRequire } from "node:module";
-const parser = createRequire(process.argv[2] + "/")("@apidevtools/swagger-parser");
-for (const file of process.argv.slice(3)) await parser.validate(file);
+const { createConfig, lint } = createRequire(process.argv[2] + "/")("@redocly/openapi-core");
+const config = await createConfig({ extends: ["recommended"] });
+for (const ref of process.argv.slice(3))
+  for (const { severity, ruleId, message, location } of await lint({ ref, config })) {
+    console.log(ref, severity, ruleId, message, location?.[0]?.pointer);
+    process.exitCode = 1;
+  }
 """
 
 environment = {name: value for name, value in os.environ.items() if not name.startswith("BULK_")}

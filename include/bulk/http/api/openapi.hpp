@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk::http::api {
 
@@ -84,16 +85,20 @@ namespace detail {
     return shape.json();
 }
 
+/// The text of each schema by its name.
+using schema_list = std::vector<std::pair<std::string_view, std::string>>;
+
 template <described_enum E>
-void add_enum(json_object& to, std::string_view name) {
-    to.add(name, json_object{}
-                     .add("type", "string")
-                     .add("enum", json_list(enumerators_of<E>,
-                                            [](const auto& each) { return each.name; })));
+void add_enum(schema_list& to, std::string_view name) {
+    to.emplace_back(name, json_object{}
+                              .add("type", "string")
+                              .add("enum", json_list(enumerators_of<E>,
+                                                     [](const auto& each) { return each.name; }))
+                              .json());
 }
 
-[[nodiscard]] inline json_object all_schemas() {
-    json_object all;
+[[nodiscard]] inline schema_list all_schemas() {
+    schema_list all;
     add_enum<operation_state>(all, "operation_state");
     add_enum<row_state>(all, "row_state");
     add_enum<error_type>(all, "error_type");
@@ -109,8 +114,26 @@ void add_enum(json_object& to, std::string_view name) {
     add_enum<run_type>(all, "run_type");
     add_enum<run_state>(all, "run_state");
     add_enum<partition_state>(all, "partition_state");
-    for (const auto& each : schemas) all.add_raw(each.name, object_schema(each));
+    for (const auto& each : schemas) all.emplace_back(each.name, object_schema(each));
     return all;
+}
+
+/// Those that a text speaks of, and those that they speak of.
+[[nodiscard]] inline json_object schemas_of(std::string text) {
+    const auto all = all_schemas();
+    std::vector<bool> is_used(all.size());
+    for (bool is_news = true; is_news;) {
+        is_news = false;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (is_used[i] || !text.contains(type_schema(all[i].first))) continue;
+            is_used[i] = is_news = true;
+            text += all[i].second;
+        }
+    }
+    json_object used;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (is_used[i]) used.add_raw(all[i].first, all[i].second);
+    return used;
 }
 
 [[nodiscard]] inline std::string content_of(std::string_view type, std::string_view schema) {
@@ -249,7 +272,7 @@ void add_enum(json_object& to, std::string_view name) {
         .add("paths", paths)
         .add("components",
              json_object{}
-                 .add("schemas", detail::all_schemas())
+                 .add("schemas", detail::schemas_of(paths.json()))
                  .add_raw("securitySchemes", R"({"bearer":{"type":"http","scheme":"bearer"}})"))
         .json();
 }
