@@ -5,6 +5,7 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/reflect.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -43,9 +44,8 @@ public:
         return {};
     }
     [[nodiscard]] bool has(std::string_view name) const {
-        for (const auto& [known, value] : all_)
-            if (same_name(known, name)) return true;
-        return false;
+        return std::ranges::any_of(all_,
+                                   [&](const auto& each) { return same_name(each.first, name); });
     }
     [[nodiscard]] std::size_t count(std::string_view name) const {
         std::size_t found = 0;

@@ -33,11 +33,11 @@ namespace bulk::http::api {
     if (type.ends_with('!')) type.remove_suffix(1);
     if (type.ends_with('?')) {
         type.remove_suffix(1);
-        return concat("{\"anyOf\":[", type_schema(type), ",{\"type\":\"null\"}]}");
+        return concat(R"({"anyOf":[)", type_schema(type), R"(,{"type":"null"}]})");
     }
     if (type.starts_with('['))
-        return concat(
-            "{\"type\":\"array\",\"items\":", type_schema(type.substr(1, type.size() - 2)), '}');
+        return concat(R"({"type":"array","items":)", type_schema(type.substr(1, type.size() - 2)),
+                      '}');
     if (type == "text") return R"({"type":"string"})";
     if (type == "whole") return R"({"type":"integer"})";
     if (type == "page_size") return R"({"type":"integer","minimum":1,"maximum":1000})";

@@ -39,7 +39,7 @@ public:
                 return kept.failed("written");
         }
         if (std::fflush(kept.file_.get()) != 0) return kept.failed("written");
-        std::rewind(kept.file_.get());
+        if (std::fseek(kept.file_.get(), 0, SEEK_SET) != 0) return kept.failed("read");
         return kept;
     }
 

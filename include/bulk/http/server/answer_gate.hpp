@@ -47,30 +47,36 @@ public:
 private:
     [[nodiscard]] bool try_enter() {
         const std::scoped_lock lock{mutex_};
-        return free_ > 0 && free_-- > 0;
+        if (free_ == 0) return false;
+        --free_;
+        return true;
     }
 
     [[nodiscard]] bool try_enter_or_wait(const std::shared_ptr<steady_timer>& bell) {
         const std::scoped_lock lock{mutex_};
-        if (free_ > 0) return free_-- > 0;
-        waiting_.push_back(bell);
-        return false;
+        if (free_ == 0) {
+            waiting_.push_back(bell);
+            return false;
+        }
+        --free_;
+        return true;
     }
 
-    void pass_on() {
-        std::shared_ptr<steady_timer> next;
-        {
-            const std::scoped_lock lock{mutex_};
-            if (waiting_.empty()) {
-                ++free_;
+    void pass_on() noexcept {
+        const std::scoped_lock lock{mutex_};
+        if (!waiting_.empty()) {
+            try {
+                // On its own strand: there the wait has begun by then.
+                const auto& next = waiting_.front();
+                boost::asio::post(next->get_executor(), [next] { next->cancel(); });
+                waiting_.pop_front();
+                return;
+            } catch (...) {
+                ++free_;  // memory has run out: it is called by the next who leaves
                 return;
             }
-            next = std::move(waiting_.front());
-            waiting_.pop_front();
         }
-        // On its own strand: there the wait has begun by then.
-        const auto where = next->get_executor();
-        boost::asio::post(where, [next = std::move(next)] { next->cancel(); });
+        ++free_;
     }
 
     std::mutex mutex_;

@@ -42,6 +42,7 @@ public:
     beast_server(std::shared_ptr<application> app, const server_options& options)
         : streams_{static_cast<std::size_t>(options.max_streams)},
           shared_{std::make_shared<shared_server>(std::move(app), options, streams_)} {}
+    // NOLINTNEXTLINE(bugprone-exception-escape): without memory for one word nobody can be told to stop
     ~beast_server() override { stop(); }
 
     [[nodiscard]] result<> open() {
@@ -110,7 +111,8 @@ private:
             try {
                 context_.run();
                 return;
-            } catch (...) {  // memory has run out, for one connection: the others go on
+            } catch (...) {
+                continue;  // memory has run out, for one connection: the others go on
             }
         }
     }
