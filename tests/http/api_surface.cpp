@@ -266,20 +266,29 @@ suite<"the surface"> surface = [] {
 
     "the page is there for browsers, and its files for ever"_test = [] {
         stage at;
-        const auto page = at.get("/");
+        const http::header_list packed{{"Accept-Encoding", "br, gzip;q=0.8"}};
+        const auto page = at.get("/", packed);
         expect(page.status == 200_i and page.header("content-encoding") == "gzip");
         expect(page.header("content-security-policy").contains("default-src 'none'"));
         expect(page.header("cache-control") == "no-cache");
         const http::header_list browser{{"Accept", "text/html,application/xhtml+xml"}};
-        expect(at.get("/operations/7", browser).body == page.body) << "its own addresses";
+        const auto plain = at.get("/operations/7", browser);
+        expect(plain.body == at.get("/").body) << "its own addresses";
         expect(at.get("/api/v1/nowhere", browser).status == 404_i);
         expect(at.get("/assets/nowhere.js", browser).status == 404_i);
-        expect(at.get("/", {{"If-None-Match", std::string{page.header("etag")}}}).status == 304_i);
+        http::header_list again = packed;
+        again.add("If-None-Match", std::string{page.header("etag")});
+        expect(at.get("/", again).status == 304_i);
         for (const auto& each : http::dashboard::assets) {
-            const auto file = at.get(std::string{each.path});
+            const auto file = at.get(std::string{each.path}, packed);
             expect(file.body == each.gzip and file.header("content-type") == each.type);
             if (each.is_immutable) expect(file.header("cache-control").contains("immutable"));
         }
+        expect(plain.body.starts_with("<!doctype html>"))
+            << "unpacked for who does not ask for gzip";
+        expect(plain.header("content-encoding").empty());
+        expect(plain.header("etag") != page.header("etag"));
+        expect(at.get("/", {{"Accept-Encoding", "gzip;q=0"}}).body == plain.body);
         stage without{{.has_dashboard = false}};
         expect(without.get("/").is_problem(404, "not_found"));
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/names.hpp>
 #include <bulk/http/message.hpp>
 
 #include <charconv>
@@ -81,24 +82,41 @@ enum class range_answer : std::uint8_t { whole, part, unsatisfiable };
     return range_answer::part;
 }
 
-/// Whether `Accept` takes a type; the empty one takes all.
-[[nodiscard]] inline bool accepts(const header_list& headers, std::string_view type) {
-    std::string_view list = headers.get("accept");
-    if (detail::trimmed(list).empty()) return true;
-    const auto family = type.substr(0, type.find('/'));
+namespace detail {
+
+/// Whether one of a list like `gzip, br;q=0.5, *;q=0` is taken, by what `is_meant` says of its name.
+template <typename IsMeant>
+[[nodiscard]] bool is_taken(std::string_view list, IsMeant is_meant) {
     while (!list.empty()) {
         const auto end = list.find(',');
-        auto each = list.substr(0, end);
+        const auto each = list.substr(0, end);
         list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
-        const auto weight = each.find(";q=0");
+        const auto weight = each.find("q=0");
         const bool is_none = weight != std::string_view::npos &&
-                             each.find_first_of("123456789", weight + 4) == std::string_view::npos;
-        each = detail::trimmed(each.substr(0, each.find(';')));
-        if (is_none) continue;
-        if (each == "*/*" || each == type) return true;
-        if (each.ends_with("/*") && each.substr(0, each.size() - 2) == family) return true;
+                             each.find_first_of("123456789", weight + 3) == std::string_view::npos;
+        if (!is_none && is_meant(trimmed(each.substr(0, each.find(';'))))) return true;
     }
     return false;
+}
+
+}  // namespace detail
+
+/// Whether `Accept` takes a type; the empty one takes all.
+[[nodiscard]] inline bool accepts(const header_list& headers, std::string_view type) {
+    const std::string_view list = headers.get("accept");
+    if (detail::trimmed(list).empty()) return true;
+    const auto family = type.substr(0, type.find('/'));
+    return detail::is_taken(list, [&](std::string_view each) {
+        if (each == "*/*" || each == type) return true;
+        return each.ends_with("/*") && each.substr(0, each.size() - 2) == family;
+    });
+}
+
+/// Whether `Accept-Encoding` asks for gzip. Who says nothing may not know it.
+[[nodiscard]] inline bool accepts_gzip(const header_list& headers) {
+    return detail::is_taken(headers.get("accept-encoding"), [](std::string_view each) {
+        return same_name(each, "gzip") || same_name(each, "x-gzip") || each == "*";
+    });
 }
 
 }  // namespace bulk::http

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/names.hpp>
+#include <bulk/core/concat.hpp>
 #include <bulk/http/conditions.hpp>
 #include <bulk/http/dashboard/assets.hpp>
 #include <bulk/http/message.hpp>
-#include <bulk/http/problem.hpp>
+#include <bulk/rows/byte_source.hpp>
+#include <bulk/rows/gzip.hpp>
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -25,21 +27,38 @@ namespace bulk::http::dashboard {
     return find("/", head);
 }
 
-/// All of it is packed: every browser unpacks it, and who cannot is told so.
+namespace detail {
+
+[[nodiscard]] inline std::string unpacked(const asset& file) {
+    auto source = gunzip(bytes_of_text(file.gzip));
+    std::string text;
+    std::array<char, 16'384> piece{};
+    for (auto count = source.read_some(piece); count && *count > 0; count = source.read_some(piece))
+        text.append(piece.data(), *count);
+    return text;
+}
+
+}  // namespace detail
+
+/// All of it is packed, as every browser asks for it; who does not gets it unpacked, under another tag.
 [[nodiscard]] inline response answer(const asset& file, const request_head& head) {
+    const bool is_packed = accepts_gzip(head.headers);
+    const std::string etag = is_packed
+                                 ? std::string{file.etag}
+                                 : concat(file.etag.substr(0, file.etag.size() - 1), "-unpacked\"");
     response said{
         .headers = {{"Content-Type", std::string{file.type}},
-                    {"Content-Encoding", "gzip"},
                     {"Vary", "Accept-Encoding"},
-                    {"ETag", std::string{file.etag}},
+                    {"ETag", etag},
                     {"Cache-Control",
                      file.is_immutable ? "public, max-age=31536000, immutable" : "no-cache"},
                     {"Content-Security-Policy", std::string{content_security_policy}}}};
-    if (is_known(head.headers, file.etag)) {
+    if (is_known(head.headers, etag)) {
         said.status = 304;
         return said;
     }
-    said.body = file.gzip;
+    if (is_packed) said.headers.add("Content-Encoding", "gzip");
+    said.body = is_packed ? std::string{file.gzip} : detail::unpacked(file);
     return said;
 }
 
