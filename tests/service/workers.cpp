@@ -191,15 +191,14 @@ suite<"who works on feeds"> who_works_on_feeds = [] {
         const auto run = on.start();
         unsigned most = 0;
         while (bulk::is_active(*on.service->get(run.id))) {
-            // A page takes as long as the clock of this test wants: 20 s is a sixth of a lease.
-            on.jobs.advance(20s);
+            on.jobs.advance(5s);  // and so it is time to say something
             expect(fatal(on.jobs.step()));
             if (!seen().empty()) most = std::max(most, seen()[0].running_pages);
         }
         expect(most > 0_u);
         expect(fatal(seen().size() == 1_ul));
         expect(seen()[0].kind == worker_kind::feeds and seen()[0].name == "test");
-        expect(seen()[0].running_operations == 0_u and seen()[0].silent_after == 2min);
+        expect(seen()[0].running_operations == 0_u and seen()[0].silent_after == 30s);
         expect(bool{on.service->workers().value() == seen()});
         expect(on.service->shutdown().has_value());
         expect(seen().empty());

@@ -70,7 +70,7 @@ public:
                   jobs_,
                   worker_kind::feeds,
                   options_.worker_name,
-                  options_.lease_time,
+                  std::min(options_.lease_time, longest_silence),
                   [this](worker_record& now) {
                       now.running_pages = static_cast<std::uint32_t>(engine_->in_work());
                   }} {}
@@ -201,6 +201,9 @@ public:
     }
 
 private:
+    /// Leases are long, as pages are slow to come; whether somebody works is said more often.
+    static constexpr std::chrono::milliseconds longest_silence{30'000};
+
     /// A log handler that throws must not take anything with it.
     [[nodiscard]] static log_handler quiet(log_handler log) {
         if (!log) return log;
