@@ -18,6 +18,7 @@ const LOOKS = {
   consolidating: ["feeds", "busy"],
   consolidation_skipped: ["skip", "warn"],
   stalled: ["attention", "bad"],
+  silent: ["attention", "bad"],
 };
 const LABELS = { waiting_for_completion: "waiting", workers_running: "reading", in_progress: "reading" };
 

@@ -14,7 +14,7 @@ const PLACES = [
   ["overview", "Overview", "operations"],
   ["operations", "Operations", "operations"],
   ["feeds", "Feeds", "feeds"],
-  ["workers", "Workers", "operations"],
+  ["workers", "Workers", "workers"],
 ];
 const PARENTS = { operation: "operations", feed: "feeds", run: "feeds" };
 

@@ -126,7 +126,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
   }
 
   const routes = [
-    ["GET", "", () => ({ name: "bulk", version: "0.1.0", read_only: false, principal: "local", links: Object.fromEntries(["operations", "feeds", "events"].map((name) => [name, `/api/v1/${name}`])) })],
+    ["GET", "", () => ({ name: "bulk", version: "0.1.0", read_only: false, principal: "local", links: Object.fromEntries(["operations", "feeds", "workers", "events"].map((name) => [name, `/api/v1/${name}`])) })],
     ["GET", "/overview", overview],
     ["GET", "/operation-types", () => ({ items: engine.types, next: null, total: String(engine.types.length) })],
     ["GET", "/operation-types/:name", ({ name }) => find(engine.types, name, "operation type")],
@@ -222,8 +222,9 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       return { items, next: null, total: null };
     }],
     ["GET", "/workers", () => [
-      { name: "worker-1", pid: process.pid, started_at: engine.started, last_seen: new Date().toISOString(), running_operations: engine.operations.filter((each) => each.state === "running").length, rows_in_flight: "8" },
-      { name: "worker-2", pid: 4711, started_at: engine.started, last_seen: new Date(Date.now() - 3_600_000).toISOString(), running_operations: 0, rows_in_flight: "0" },
+      { id: "01234567-89ab-7def-8123-456789abcd01", kind: "operations", name: "worker-1", host: "here", pid: process.pid, started_at: engine.started, last_seen: new Date().toISOString(), is_silent: false, running_operations: engine.operations.filter((each) => each.state === "running").length, running_pages: 0 },
+      { id: "01234567-89ab-7def-8123-456789abcd02", kind: "feeds", name: "worker-1", host: "here", pid: process.pid, started_at: engine.started, last_seen: new Date().toISOString(), is_silent: false, running_operations: 0, running_pages: 3 },
+      { id: "01234567-89ab-7def-8123-456789abcd03", kind: "operations", name: "worker-2", host: "there", pid: 4711, started_at: new Date(Date.now() - 7_200_000).toISOString(), last_seen: new Date(Date.now() - 3_600_000).toISOString(), is_silent: true, running_operations: 2, running_pages: 0 },
     ]],
     ["GET", "/feeds", () => ({ items: engine.feeds.map(feedJson), next: null, total: null })],
     ["GET", "/feeds/:name", ({ name }) => feedJson(find(engine.feeds, name, "feed"))],

@@ -1,8 +1,11 @@
 // Operations, rows, exports, retries, signals and events, as the API shows them.
 #include <http/api_stage.hpp>
 
+#include <bulk/core/worker_record.hpp>
+
 #include <support/ut.hpp>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -604,11 +607,63 @@ suite<"the service"> service = [] {
         expect(overview["states"]["completed_with_errors"] == "1") << overview.text();
         expect(overview["attention"].size() == 1_u);
         expect(overview["step_latency"].size() == 2_u);
-        expect(at.get("/api/v1/workers").json()[0]["name"] == "test");
         expect(at.service().shutdown().has_value());
         const auto closing = at.get("/readyz");
         expect(closing.status == 503_i and closing.header("retry-after") == "1");
         expect(at.upload("account,amount\n").is_problem(503, "unavailable"));
+    };
+
+    "workers of every process are listed, and those that fell silent"_test = [] {
+        stage at{{}, {.lease_time = std::chrono::seconds{30}}};
+        at.drive();
+        const auto now = at.service().now();
+        bulk::worker_record other{.id = {{.high = 1, .low = 2}},
+                                  .kind = bulk::worker_kind::feeds,
+                                  .name = "another",
+                                  .host = "elsewhere",
+                                  .pid = 4711,
+                                  .started_at = now - std::chrono::hours{1},
+                                  .seen_at = now,
+                                  .silent_after = std::chrono::minutes{2},
+                                  .running_pages = 3};
+        (void)at.storage().save_worker(other);
+        const auto all = at.get("/api/v1/workers").json();
+        expect(fatal(all.size() == 2_u)) << all.text();
+        expect(all[0]["name"] == "another" and all[0]["kind"] == "feeds");
+        expect(all[0]["host"] == "elsewhere" and all[0]["pid"] == "4711");
+        expect(all[0]["id"] == "00000000-0000-0001-0000-000000000002");
+        expect(all[0]["running_pages"] == "3" and all[0]["running_operations"] == "0");
+        expect(all[0]["is_silent"] == "false" and all[0]["last_seen"].text().ends_with('Z'));
+        expect(all[1]["name"] == "test" and all[1]["kind"] == "operations");
+        at.advance(std::chrono::minutes{3});
+        const auto later = at.get("/api/v1/workers").json();
+        expect(later[0]["is_silent"] == "true") << "two minutes are its own measure";
+        expect(later[1]["is_silent"] == "false");
+        const auto metrics = at.get("/metrics").body;
+        for (const auto* line : {"bulk_workers{kind=\"operations\",silent=\"false\"} 1\n",
+                                 "bulk_workers{kind=\"operations\",silent=\"true\"} 0\n",
+                                 "bulk_workers{kind=\"feeds\",silent=\"false\"} 0\n",
+                                 "bulk_workers{kind=\"feeds\",silent=\"true\"} 1\n"})
+            expect(metrics.contains(line)) << line << metrics;
+        expect(at.service().shutdown().has_value());
+        expect(at.get("/api/v1/workers").json().size() == 1_u);
+    };
+
+    "a process that only answers is no worker"_test = [] {
+        stage at{{}, {.scheduler = bulk::scheduling::none}};
+        at.drive();
+        expect(at.get("/api/v1/workers").body == "[]");
+    };
+
+    "a program with feeds only says who works, too"_test = [] {
+        stage at{{}, {.scheduler = bulk::scheduling::none}, true, false};
+        at.drive();
+        const auto all = at.get("/api/v1/workers").json();
+        expect(fatal(all.size() == 1_u)) << all.text();
+        expect(all[0]["kind"] == "feeds" and all[0]["name"] == "test");
+        expect(at.get("/api/v1").json()["links"]["workers"] == "/api/v1/workers");
+        expect(at.get("/api/v1/openapi.json").body.contains("\"/api/v1/workers\""));
+        expect(at.get("/api/v1/operations").status == 404_i);
     };
 };
 

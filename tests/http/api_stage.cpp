@@ -56,7 +56,8 @@ struct articles : support::article_feed<articles> {
 }  // namespace
 
 struct stage::parts {
-    parts(const bulk::http::api_options& options, bulk::service_options on, bool has_feeds)
+    parts(const bulk::http::api_options& options, bulk::service_options on, bool has_feeds,
+          bool has_operations)
         : service{bulk::operations<transfers>, storage, named(std::move(on)), bulk::read_options{},
                   &jobs},
           any{service} {
@@ -73,7 +74,8 @@ struct stage::parts {
                 source.data.put({"a" + std::to_string(100 + i), i * 10, 1,
                                  (jobs.now() - std::chrono::hours{24}).time_since_epoch().count()});
         }
-        api = bulk::http::make_api(&any, any_feeds ? &*any_feeds : nullptr, options);
+        api = bulk::http::make_api(has_operations ? &any : nullptr,
+                                   any_feeds ? &*any_feeds : nullptr, options);
     }
     ~parts() {
         api.reset();
@@ -97,8 +99,9 @@ struct stage::parts {
     std::shared_ptr<bulk::http::application> api;
 };
 
-stage::stage(bulk::http::api_options options, bulk::service_options service, bool has_feeds)
-    : parts_{std::make_unique<parts>(options, std::move(service), has_feeds)} {
+stage::stage(bulk::http::api_options options, bulk::service_options service, bool has_feeds,
+             bool has_operations)
+    : parts_{std::make_unique<parts>(options, std::move(service), has_feeds, has_operations)} {
     book = {};
 }
 stage::~stage() {

@@ -65,7 +65,7 @@ struct incoming {
 class stage {
 public:
     explicit stage(bulk::http::api_options options = {}, bulk::service_options service = {},
-                   bool has_feeds = false);
+                   bool has_feeds = false, bool has_operations = true);
     stage(const stage&) = delete;
     stage& operator=(const stage&) = delete;
     ~stage();

@@ -60,6 +60,11 @@ def state(operation):
     return ask("GET", operation + "/status")["state"]
 
 
+def kinds(pid):
+    """What a process works on, and whether it is silent there."""
+    return {each["kind"]: each["is_silent"] for each in ask("GET", "/api/v1/workers") if each["pid"] == pid}
+
+
 def crosses(what, holds):
     took.setdefault(what, []).append(until(what, holds))
 
@@ -90,13 +95,16 @@ with tempfile.TemporaryDirectory() as place:
     server = start("serve", "--no-workers", "--port", "0", "--json")
     port = int(json.loads(server.stdout.readline())["url"].rsplit(":", 1)[1])
     alone = create("anna")
-    worker = None
+    worker = killed = None
     try:
         time.sleep(1)  # long enough for one who serves to begin it
         if state(alone) != "pending":
             problems.append("a process that only answers has begun to work")
         # Records are written in batches; what is measured is when the worker knows, not when it tells.
+        if ask("GET", "/api/v1/workers") != []:
+            problems.append("a process that only answers is seen as a worker")
         worker = start("worker", "--flush-interval", "50ms")
+        crosses("start of a worker", lambda: kinds(worker.pid) == {"operations": False, "feeds": False})
         until("a worker takes what was there", lambda: state(alone) == "completed")
         events = listener()
         events.start()
@@ -116,8 +124,20 @@ with tempfile.TemporaryDirectory() as place:
                 problems.append("no row has failed")
             ask("POST", refused + "/retry", "{}")
             crosses("retry", lambda: state(refused) == "completed")
+
+        killed = start("worker", "--lease-time", "2s")
+        until("two workers are seen", lambda: "operations" in kinds(killed.pid))
+        killed.kill()
+        killed.wait()
+        until("one that was killed is silent", lambda: kinds(killed.pid)["operations"])
+        if kinds(worker.pid)["operations"]:
+            problems.append("a worker that lives is silent")
+        worker.send_signal(signal.SIGINT)
+        worker.wait(timeout=60)
+        if kinds(worker.pid) != {}:
+            problems.append(f"a worker that has ended is still seen: {kinds(worker.pid)}")
     finally:
-        for process in (server, worker):
+        for process in (server, worker, killed):
             if process:
                 process.send_signal(signal.SIGINT)
                 process.wait(timeout=60)

@@ -6,6 +6,7 @@
 #include "../conformance/rows.hpp"
 #include "../conformance/signals.hpp"
 #include "../conformance/steps.hpp"
+#include "../conformance/workers.hpp"
 
 #include <bulk/storage/memory/storage.hpp>
 
@@ -76,6 +77,7 @@ suite<"memory"> memory = [] {
     conformance::check_steps(make);
     conformance::check_removal(make);
     conformance::check_events(make);
+    conformance::check_workers(make);
     conformance::check_files(make);
     conformance::check_feeds(make, 3000);
     check_large_runs();

@@ -5,6 +5,7 @@
 #include "../conformance/rows.hpp"
 #include "../conformance/signals.hpp"
 #include "../conformance/steps.hpp"
+#include "../conformance/workers.hpp"
 
 #include <bulk/storage/sqlite/storage.hpp>
 
@@ -39,6 +40,7 @@ suite<"sqlite"> sqlite = [] {
     conformance::check_steps(make);
     conformance::check_removal(make);
     conformance::check_events(make);
+    conformance::check_workers(make);
     conformance::check_files(make);
 };
 

@@ -102,6 +102,15 @@ public:
         return call("set_event_position",
                     [&] { return storage_.set_event_position(reader, position); });
     }
+    auto save_worker(const bulk::worker_record& record) {
+        return call("save_worker", [&] { return storage_.save_worker(record); });
+    }
+    auto remove_worker(bulk::worker_id id) {
+        return call("remove_worker", [&] { return storage_.remove_worker(id); });
+    }
+    auto workers() {
+        return call("workers", [&] { return storage_.workers(); });
+    }
     auto put_file(std::string name, const bulk::byte_pull& pull, std::uint64_t most,
                   bulk::timestamp now) {
         return call("put_file",

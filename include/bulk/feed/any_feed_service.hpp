@@ -8,6 +8,7 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/page.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/feed/any_feed.hpp>
 #include <bulk/feed/run_starter.hpp>
 #include <bulk/feed/service.hpp>
@@ -65,6 +66,7 @@ public:
     }
     virtual std::uint64_t subscribe(event_handler handler) = 0;
     virtual void unsubscribe(std::uint64_t number) = 0;
+    virtual result<std::vector<worker_record>> workers() = 0;
     [[nodiscard]] virtual timestamp now() const = 0;
     [[nodiscard]] virtual bool is_idle() const = 0;
     virtual result<> shutdown() = 0;
@@ -137,6 +139,7 @@ public:
         return service_.subscribe(std::move(handler));
     }
     void unsubscribe(std::uint64_t number) override { service_.unsubscribe(number); }
+    result<std::vector<worker_record>> workers() override { return service_.workers(); }
     [[nodiscard]] timestamp now() const override { return service_.now(); }
     [[nodiscard]] bool is_idle() const override { return service_.is_idle(); }
     result<> shutdown() override { return service_.shutdown(); }

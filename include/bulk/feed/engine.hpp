@@ -75,6 +75,11 @@ public:
         const std::scoped_lock lock{mutex_};
         return pages_ == 0 && batches_ == 0 && !is_looking_;
     }
+    /// Pages and batches.
+    [[nodiscard]] int in_work() const {
+        const std::scoped_lock lock{mutex_};
+        return pages_ + batches_;
+    }
     [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds time) const {
         std::unique_lock lock{mutex_};
         return is_idle_.wait_for(lock, time,

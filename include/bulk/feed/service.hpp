@@ -10,6 +10,7 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/log.hpp>
 #include <bulk/core/page.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/feed/any_feed.hpp>
 #include <bulk/feed/registry.hpp>
@@ -197,6 +198,8 @@ public:
         return core_->storage().events(id ? std::optional{operation_id{id->value}} : std::nullopt,
                                        after, limit);
     }
+    /// Who works on this storage, in any process, as they have last said.
+    [[nodiscard]] result<std::vector<worker_record>> workers() { return storage().workers(); }
     /// Whether this process does nothing for feeds at the moment, nor is about to start one that
     /// follows another.
     [[nodiscard]] bool is_idle() const { return core_->is_idle(); }

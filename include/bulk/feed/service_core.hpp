@@ -8,6 +8,7 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/log.hpp>
 #include <bulk/core/options.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/inline_executor.hpp>
 #include <bulk/engine/job.hpp>
@@ -18,6 +19,7 @@
 #include <bulk/feed/service_options.hpp>
 #include <bulk/run/guard.hpp>
 #include <bulk/service/subscriptions.hpp>
+#include <bulk/service/worker_report.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/feed_ledger.hpp>
 
@@ -63,7 +65,15 @@ public:
                                        "event handler failed",
                                        {{"event", std::to_string(told.sequence)}, {"why", why}}});
                          },
-                         [this] { return this->shared_from_this(); }} {}
+                         [this] { return this->shared_from_this(); }},
+          worker_{storage_,
+                  jobs_,
+                  worker_kind::feeds,
+                  options_.worker_name,
+                  std::min(options_.lease_time, longest_silence),
+                  [this](worker_record& now) {
+                      now.running_pages = static_cast<std::uint32_t>(engine_->in_work());
+                  }} {}
     feed_service_core(const feed_service_core&) = delete;
     feed_service_core& operator=(const feed_service_core&) = delete;
 
@@ -76,7 +86,9 @@ public:
             [weak = this->weak_from_this()](const feed_run& run) {
                 if (const auto self = weak.lock()) self->follow(run);
             });
-        if (valid_) begin_work({});
+        if (!valid_) return;
+        if (options_.scheduler == scheduling::channels) worker_.begin(this->weak_from_this());
+        begin_work({});
     }
 
     [[nodiscard]] Storage& storage() { return storage_; }
@@ -157,7 +169,10 @@ public:
         changed_.notify_all();
         engine_->stop();
         run_inline([this] { return is_idle(); });
-        if (own_jobs_ == nullptr) return {};  // whoever runs the jobs runs them to their end
+        if (own_jobs_ == nullptr) {  // whoever runs the jobs runs them to their end
+            worker_.end();
+            return {};
+        }
         const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
         const bool is_done =
             engine_->wait_until_idle(options_.shutdown_timeout) && wait_for_followers(deadline);
@@ -166,6 +181,7 @@ public:
             subscriptions_.wait_until_idle(std::chrono::ceil<std::chrono::milliseconds>(
                 deadline - std::chrono::steady_clock::now()));
         if (is_done && is_told) {
+            worker_.end();  // else it is seen as one that is silent: it did not end in order
             own_jobs_->stop();
             return {};
         }
@@ -185,6 +201,9 @@ public:
     }
 
 private:
+    /// Leases are long, as pages are slow to come; whether somebody works is said more often.
+    static constexpr std::chrono::milliseconds longest_silence{30'000};
+
     /// A log handler that throws must not take anything with it.
     [[nodiscard]] static log_handler quiet(log_handler log) {
         if (!log) return log;
@@ -275,6 +294,7 @@ private:
     executor& jobs_;
     subscriptions<Storage> subscriptions_;
     std::shared_ptr<feed_engine<ledger>> engine_;
+    worker_report<Storage> worker_;
 };
 
 }  // namespace bulk

@@ -13,6 +13,7 @@
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/rows/json/metadata.hpp>
 #include <bulk/service/dry_run_report.hpp>
@@ -107,6 +108,7 @@ public:
     }
     virtual std::uint64_t subscribe(event_handler handler) = 0;
     virtual void unsubscribe(std::uint64_t number) = 0;
+    virtual result<std::vector<worker_record>> workers() = 0;
     virtual service_metrics metrics() = 0;
     virtual result<> shutdown() = 0;
 };
@@ -228,6 +230,7 @@ public:
         return service_.subscribe(std::move(handler));
     }
     void unsubscribe(std::uint64_t number) override { service_.unsubscribe(number); }
+    result<std::vector<worker_record>> workers() override { return service_.workers(); }
     service_metrics metrics() override { return service_.metrics(); }
     result<> shutdown() override { return service_.shutdown(); }
 

@@ -17,6 +17,7 @@
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
 #include <bulk/core/uuid.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/scheduler.hpp>
 #include <bulk/rows/format.hpp>
@@ -317,6 +318,8 @@ public:
     [[nodiscard]] result<> usable() const { return core_->usable(); }
     /// By the clock that dates its records.
     [[nodiscard]] timestamp now() const { return core_->jobs().now(); }
+    /// Who works on this storage, in any process, as they have last said.
+    [[nodiscard]] result<std::vector<worker_record>> workers() { return storage().workers(); }
     /// What was counted since the service began.
     [[nodiscard]] service_metrics metrics() const { return core_->metrics(); }
 

@@ -7,6 +7,7 @@
 #include <bulk/core/log.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/inline_executor.hpp>
 #include <bulk/engine/job.hpp>
@@ -20,6 +21,7 @@
 #include <bulk/service/notifier.hpp>
 #include <bulk/service/subscriptions.hpp>
 #include <bulk/service/unused_uploads.hpp>
+#include <bulk/service/worker_report.hpp>
 #include <bulk/storage/concepts.hpp>
 
 #include <algorithm>
@@ -45,7 +47,7 @@ public:
     service_core(Storage storage, service_options options, const read_options& reading,
                  executor* jobs, log_handler log)
         : log_{quiet(std::move(log))},
-          options_{std::move(options)},
+          options_{named(std::move(options))},
           reading_{reading},
           valid_{validate(options_)},
           storage_{std::move(storage)},
@@ -73,9 +75,15 @@ public:
                       [this] { subscriptions_.notify(); },
                       [this] { changed(); },
                       [this] { return this->shared_from_this(); },
-                      log_} {
-        if (options_.service_name.empty()) options_.service_name = program_name();
-    }
+                      log_},
+          worker_{storage_,
+                  jobs_,
+                  worker_kind::operations,
+                  options_.service_name,
+                  options_.lease_time,
+                  [this](worker_record& now) {
+                      now.running_operations = static_cast<std::uint32_t>(dispatcher_.running());
+                  }} {}
     service_core(const service_core&) = delete;
     service_core& operator=(const service_core&) = delete;
 
@@ -87,6 +95,7 @@ public:
         subscriptions_.notify();
         begin_jobs();
         schedule_poll();
+        if (options_.scheduler == scheduling::channels) worker_.begin(this->weak_from_this());
         run_inline([this] { return dispatcher_.is_idle(); });
     }
 
@@ -235,7 +244,10 @@ public:
         dispatcher_.stop();
         run_inline([this] { return dispatcher_.is_idle(); });
         tell_inline();
-        if (own_jobs_ == nullptr) return {};  // whoever runs the jobs runs them to their end
+        if (own_jobs_ == nullptr) {  // whoever runs the jobs runs them to their end
+            worker_.end();
+            return {};
+        }
         if (std::exchange(is_shut_down_, true)) return {};
         const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
         const bool is_done = dispatcher_.wait_until_idle(options_.shutdown_timeout);
@@ -244,6 +256,7 @@ public:
             subscriptions_.wait_until_idle(std::chrono::ceil<std::chrono::milliseconds>(
                 deadline - std::chrono::steady_clock::now()));
         if (is_done && is_told) {
+            worker_.end();  // else it is seen as one that is silent: it did not end in order
             own_jobs_->stop();
             return {};
         }
@@ -265,12 +278,12 @@ public:
     }
 
 private:
-    [[nodiscard]] static std::string program_name() {
+    [[nodiscard]] static service_options named(service_options options) {
 #if defined(__GLIBC__)
-        return program_invocation_short_name;
-#else
-        return "default";
+        if (options.service_name.empty()) options.service_name = program_invocation_short_name;
 #endif
+        if (options.service_name.empty()) options.service_name = "default";
+        return options;
     }
 
     /// A log handler that throws must not take anything with it.
@@ -390,6 +403,7 @@ private:
     subscriptions<Storage> subscriptions_;
     notifier<Storage> notifier_;
     dispatcher<Operations, Storage, Formats> dispatcher_;
+    worker_report<Storage> worker_;
 };
 
 }  // namespace bulk

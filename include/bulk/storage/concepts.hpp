@@ -10,6 +10,7 @@
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
@@ -130,6 +131,18 @@ concept event_store =
         { store.set_event_position(reader, position) } -> std::same_as<result<>>;
     };
 
+/// Who works, as they say themselves.
+template <typename Store>
+concept worker_store = requires(Store& store, const worker_record& record, worker_id id) {
+    /// A new one, or what there was of that id is replaced. Those of which nothing was heard in the
+    /// `worker_memory` before are forgotten.
+    { store.save_worker(record) } -> std::same_as<result<>>;
+    /// One that there is not is removed already.
+    { store.remove_worker(id) } -> std::same_as<result<>>;
+    /// By name, then by start; of more than `most_workers` those that were seen last.
+    { store.workers() } -> std::same_as<result<std::vector<worker_record>>>;
+};
+
 /// Uploads.
 template <typename Store>
 concept file_store =
@@ -157,8 +170,8 @@ concept transactional_store = requires(Store& store, const lease& held, const ro
 };
 
 template <typename Storage>
-concept storage =
-    operation_store<Storage> && row_store<Storage> && signal_store<Storage> &&
-    retry_store<Storage> && crash_store<Storage> && event_store<Storage> && file_store<Storage>;
+concept storage = operation_store<Storage> && row_store<Storage> && signal_store<Storage> &&
+                  retry_store<Storage> && crash_store<Storage> && event_store<Storage> &&
+                  worker_store<Storage> && file_store<Storage>;
 
 }  // namespace bulk

@@ -4,6 +4,7 @@
 #include "../../conformance/operations.hpp"
 #include "../../conformance/retry.hpp"
 #include "../../conformance/signals.hpp"
+#include "../../conformance/workers.hpp"
 
 #include <bulk/storage/sqlite/storage.hpp>
 
@@ -43,6 +44,7 @@ struct everything {
     std::vector<bulk::given_signal> signals;
     std::vector<bulk::retry_entry> history;
     std::optional<std::uint64_t> position;
+    std::vector<bulk::worker_record> workers;
 
     bool operator==(const everything&) const = default;
 };
@@ -66,6 +68,7 @@ result<everything> read(storage& store) {
     take(store.signals(id, 0, 100), all.signals);
     take(store.retry_history({.operation = id}), history);
     take(store.event_position("mail"), all.position);
+    take(store.workers(), all.workers);
     if (wrong) return std::unexpected{*wrong};
     all.operations = std::move(operations.items);
     all.rows = std::move(rows.items);
@@ -139,6 +142,7 @@ const std::vector<change>& workload() {
             return only_whether(store.renew(first_run, at(5), std::chrono::seconds{10}));
         },
         [](storage& store) { return store.set_event_position("mail", 1); },
+        [](storage& store) { return store.save_worker(worker(1, "a", 5)); },
         [](storage& store) -> result<> {
             auto begun = store.begin(first_run);
             if (!begun) return std::unexpected{begun.error()};

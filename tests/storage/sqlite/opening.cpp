@@ -3,6 +3,7 @@
 #include "../../conformance/operations.hpp"
 #include "../../conformance/retry.hpp"
 #include "../../conformance/signals.hpp"
+#include "../../conformance/workers.hpp"
 
 #include <bulk/storage/sqlite/storage.hpp>
 
@@ -78,6 +79,7 @@ suite<"opening a database"> opening = [] {
                               store.signals(id, 0, 100).value(),
                               store.retry_history({.operation = id}).value().items,
                               store.event_position("mail").value(),
+                              store.workers().value(),
                               store.file(file_id).value()};
         };
         const auto before = [&] {
@@ -98,6 +100,7 @@ suite<"opening a database"> opening = [] {
             (void)store.send(signal_for("k"), at(100));
             (void)store.send(signal_for("early"), at(100));
             (void)store.set_event_position("mail", 1);
+            (void)store.save_worker(worker(1, "a", 5));
             claimed.operation.state = operation_state::completed_with_errors;
             claimed.operation.rows.total = 10;
             auto ended = store.update(claimed.held, claimed.operation, {}).value();
@@ -133,11 +136,25 @@ suite<"opening a database"> opening = [] {
             expect(refused.error().message.contains(part)) << refused.error().message;
     };
 
+    "a file of version 2 keeps what it has, and learns who works"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        const std::array before{bulk::sqlite::migrations[0], bulk::sqlite::migrations[1]};
+        (void)storage::open(path, {}, before).value().create(operation(1), {});
+        expect(raw_database{path}.run("PRAGMA user_version") == "2");
+        auto store = storage::open(path).value();
+        expect(raw_database{path}.run("PRAGMA user_version") == "3");
+        expect(store.get(operation(1).id).has_value() and store.workers().value().empty());
+        expect(store.save_worker(worker(1, "a", 5)).has_value());
+        expect(store.workers().value().size() == 1_ul);
+    };
+
     "a migration that fails changes nothing"_test = [] {
         const temporary_directory directory;
         const auto path = directory.path("bulk.db");
         (void)storage::open(path).value().create(operation(1), {});
         const std::array broken{bulk::sqlite::migrations[0], bulk::sqlite::migrations[1],
+                                bulk::sqlite::migrations[2],
                                 bulk::sqlite::migration{"CREATE TABLE bulk_more (a); NONSENSE"}};
         const auto refused = storage::open(path, {}, broken);
         expect(fatal(!refused.has_value()));

@@ -25,8 +25,7 @@ inline constexpr auto all_routes = [] {
 [[nodiscard]] constexpr bool is_served(const route& on, bool has_operations, bool has_feeds) {
     if (on.topic == "feeds" || on.topic == "runs") return has_feeds;
     if (on.topic == "operations" || on.topic == "rows" || on.topic == "operation types" ||
-        on.topic == older || on.id == "getOverview" || on.id == "getWorkers" ||
-        on.id == "getOperationEvents")
+        on.topic == older || on.id == "getOverview" || on.id == "getOperationEvents")
         return has_operations;
     return true;
 }

@@ -40,7 +40,6 @@ struct backend {
     std::shared_ptr<event_hub> events{};
     std::shared_ptr<export_writers> exports{};
     std::string name{};
-    timestamp started_at{};
     pace speed{};
     std::string openapi{};
     std::string older_openapi{};

@@ -16,6 +16,7 @@
 #include <bulk/http/api/handlers/rows.hpp>
 #include <bulk/http/api/handlers/runs.hpp>
 #include <bulk/http/api/handlers/types.hpp>
+#include <bulk/http/api/handlers/workers.hpp>
 
 #include <algorithm>
 #include <array>

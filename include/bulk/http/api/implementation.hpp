@@ -58,7 +58,6 @@ namespace api {
     to->name = options.name;
     if (to->name.empty())
         to->name = operations != nullptr ? operations->options().service_name : "bulk";
-    to->started_at = operations != nullptr ? operations->now() : feeds->now();
     std::vector<api::route> served;
     for (const auto& each : api::all_routes)
         if (api::is_served(each, operations != nullptr, feeds != nullptr)) served.push_back(each);

@@ -10,6 +10,7 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
 #include <bulk/http/api/older_routes.hpp>
 #include <bulk/http/api/route.hpp>
@@ -111,6 +112,7 @@ void add_enum(schema_list& to, std::string_view name) {
     add_enum<operation_sort>(all, "operation_sort");
     add_enum<row_sort>(all, "row_sort");
     add_enum<sort_order>(all, "sort_order");
+    add_enum<worker_kind>(all, "worker_kind");
     add_enum<run_type>(all, "run_type");
     add_enum<run_state>(all, "run_state");
     add_enum<partition_state>(all, "partition_state");

@@ -164,7 +164,7 @@ inline constexpr std::array operation_routes{
           "/api/v1/workers",
           "getWorkers",
           "service",
-          "Who works",
+          "Who works on the storage, in any process",
           right::read,
           body_shape::none,
           {},

@@ -32,9 +32,9 @@ inline constexpr std::array schemas{
     schema{"throughput", "of all processes together", "rows_per_s:number"},
     schema{"step_latency", "how long a step takes in this process",
            "type:text, step:text, p50_ms:number, p95_ms:number, count:count"},
-    schema{"worker", "a process that works",
-           "name:text, pid:whole?, started_at:moment, last_seen:moment, running_operations:whole, "
-           "rows_in_flight:whole?"},
+    schema{"worker", "a service of a process that works, as it has last said itself",
+           "id:uuid, kind:worker_kind, name:text, host:text, pid:whole, started_at:moment, "
+           "last_seen:moment, is_silent:truth, running_operations:whole, running_pages:whole"},
 
     schema{"operation_type", "what can be done with a file",
            "name:text, description:text, is_pipeline:truth, retryable:truth, track_row_data:truth, "

@@ -9,6 +9,7 @@
 #include <bulk/storage/memory/file_table.hpp>
 #include <bulk/storage/memory/operation_rows.hpp>
 #include <bulk/storage/memory/operation_table.hpp>
+#include <bulk/storage/memory/worker_table.hpp>
 
 #include <map>
 #include <mutex>
@@ -24,6 +25,7 @@ struct all_tables {
     crash_log crashes{};
     event_log events{};  ///< of operations and of feeds: one order over both
     feed_tables feeds{events};
+    worker_table workers{};
     file_table files{};
 
     [[nodiscard]] std::optional<claimed_operation> count_crashes(

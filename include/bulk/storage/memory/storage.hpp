@@ -4,6 +4,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/feed_ledger.hpp>
 #include <bulk/storage/memory/all_tables.hpp>
@@ -225,6 +226,23 @@ public:
         const std::scoped_lock lock{all_->mutex};
         all_->events.set_position(reader, position);
         return {};
+    }
+
+    [[nodiscard]] result<> save_worker(const worker_record& record) {
+        const std::scoped_lock lock{all_->mutex};
+        all_->workers.save(record);
+        return {};
+    }
+
+    [[nodiscard]] result<> remove_worker(worker_id id) {
+        const std::scoped_lock lock{all_->mutex};
+        all_->workers.remove(id);
+        return {};
+    }
+
+    [[nodiscard]] result<std::vector<worker_record>> workers() {
+        const std::scoped_lock lock{all_->mutex};
+        return all_->workers.list();
     }
 
     [[nodiscard]] result<stored_file> put_file(std::string name, const byte_pull& pull,

@@ -169,9 +169,27 @@ CREATE TABLE bulk_event_positions (
 ) WITHOUT ROWID;
 )";
 
+// Not seen for long is what is looked for at every report.
+inline constexpr migration version_3 = R"(
+CREATE TABLE bulk_workers (
+    id BLOB NOT NULL PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
+    silent_after INTEGER NOT NULL,
+    running_operations INTEGER NOT NULL,
+    running_pages INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    host TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX bulk_workers_by_sight ON bulk_workers (seen_at);
+)";
+
 }  // namespace detail
 
 /// Number n brings version n to n + 1. What was released is never changed, only added to.
-inline constexpr std::array migrations{detail::version_1, migration{feed_schema}};
+inline constexpr std::array migrations{detail::version_1, migration{feed_schema},
+                                       detail::version_3};
 
 }  // namespace bulk::sqlite

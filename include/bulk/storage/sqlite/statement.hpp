@@ -5,6 +5,7 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/uuid.hpp>
+#include <bulk/core/worker_record.hpp>
 
 #include <sqlite3.h>
 
@@ -31,7 +32,8 @@ struct blob {
 namespace detail {
 
 template <typename T>
-concept unique_id = std::same_as<T, operation_id> || std::same_as<T, run_id>;
+concept unique_id =
+    std::same_as<T, operation_id> || std::same_as<T, run_id> || std::same_as<T, worker_id>;
 
 }  // namespace detail
 

@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/storage_options.hpp>
 #include <bulk/core/uuid.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/feed_ledger.hpp>
 #include <bulk/storage/files/directory.hpp>
@@ -24,6 +25,7 @@
 #include <bulk/storage/sqlite/step_mover.hpp>
 #include <bulk/storage/sqlite/transaction.hpp>
 #include <bulk/storage/sqlite/wait_table.hpp>
+#include <bulk/storage/sqlite/worker_table.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -298,6 +300,27 @@ public:
                                     event_table{change}.set_position(reader, position);
                                     return {};
                                 });
+    }
+
+    [[nodiscard]] result<> save_worker(const worker_record& record) {
+        return database_->write("noting a worker", [&](session& change) -> result<> {
+            worker_table{change}.save(record);
+            return {};
+        });
+    }
+
+    [[nodiscard]] result<> remove_worker(worker_id id) {
+        return database_->write("forgetting a worker", [&](session& change) -> result<> {
+            worker_table{change}.remove(id);
+            return {};
+        });
+    }
+
+    [[nodiscard]] result<std::vector<worker_record>> workers() {
+        return database_->read("looking for workers",
+                               [&](session& look) -> result<std::vector<worker_record>> {
+                                   return worker_table{look}.list();
+                               });
     }
 
     /// Runs of feeds, in the same file.

@@ -7,12 +7,9 @@
 #include <bulk/http/problem.hpp>
 #include <bulk/version.hpp>
 
-#include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
-
-#include <unistd.h>
 
 namespace bulk::http::api {
 
@@ -57,6 +54,7 @@ namespace bulk::http::api {
             .add("operation_types", "/api/v1/operation-types")
             .add("operations", "/api/v1/operations");
     if (asked.to.feeds != nullptr) links.add("feeds", "/api/v1/feeds").add("runs", "/api/v1/runs");
+    links.add("workers", "/api/v1/workers");
     links.add("events", "/api/v1/events").add("event_stream", "/api/v1/events/stream");
     return json_response(
         200,
@@ -73,23 +71,6 @@ namespace bulk::http::api {
 
 [[nodiscard]] inline reply get_open_api(call& asked) {
     return json_response(200, asked.to.openapi);
-}
-
-/// This process; others on the same storage say nothing of themselves.
-[[nodiscard]] inline reply get_workers(call& asked) {
-    const auto metrics = asked.service().metrics();
-    const auto& options = asked.service().options();
-    json_array workers;
-    if (options.scheduler != scheduling::none)
-        workers.add(
-            json_object{}
-                .add("name", options.service_name)
-                .add("pid", std::optional{static_cast<std::int32_t>(::getpid())})
-                .add("started_at", asked.to.started_at)
-                .add("last_seen", asked.service().now())
-                .add("running_operations", static_cast<std::uint32_t>(metrics.running_operations))
-                .add("rows_in_flight", std::optional<std::uint32_t>{}));
-    return json_response(200, workers.json());
 }
 
 }  // namespace bulk::http::api

@@ -4,10 +4,13 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/histogram.hpp>
 #include <bulk/core/reflect.hpp>
+#include <bulk/core/worker_record.hpp>
 #include <bulk/http/api/call.hpp>
+#include <bulk/http/api/handlers/workers.hpp>
 #include <bulk/http/problem.hpp>
 #include <bulk/service/metrics.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -103,9 +106,26 @@ private:
     return text.take();
 }
 
+/// Of all processes; nothing when the storage does not say.
+[[nodiscard]] inline std::string worker_metrics(const backend& to) {
+    const auto found = workers_of(to);
+    if (!found) return {};
+    const auto now = time_of(to);
+    metrics_text text;
+    text.family("bulk_workers", "gauge", "Services that work on the storage, in any process.");
+    for (const auto& kind : enumerators_of<worker_kind>)
+        for (const bool silent : {false, true})
+            text.sample({{"kind", kind.name}, {"silent", silent ? "true" : "false"}},
+                        std::ranges::count_if(*found, [&](const worker_record& each) {
+                            return each.kind == kind.value && is_silent(each, now) == silent;
+                        }));
+    return text.take();
+}
+
 [[nodiscard]] inline reply get_metrics(call& asked) {
     response said{.body = metrics_of(asked.to.operations != nullptr ? asked.service().metrics()
-                                                                    : service_metrics{})};
+                                                                    : service_metrics{}) +
+                          worker_metrics(asked.to)};
     said.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     return said;
 }
