@@ -66,7 +66,7 @@ function parseCsv(text) {
 function faultOf(row, seen) {
   const { IMEI, plan } = row.data;
   if (plan && !/^-?\d+$/.test(plan)) return { failure: "parse", column: "plan", cell: plan, message: "it is not a whole number" };
-  if (!/^\d{15}$/.test(IMEI ?? "")) return { failure: "validation", column: "IMEI", cell: IMEI, message: "an IMEI has 15 digits" };
+  if (!/^\d{15}$/.test(IMEI ?? "")) return { failure: "validation", column: "IMEI", cell: IMEI, message: `an IMEI has 15 digits, '${IMEI ?? ""}' has not` };
   if (seen.has(IMEI)) return { failure: "validation", column: "IMEI", cell: IMEI, message: `it is also in row ${seen.get(IMEI)}` };
   seen.set(IMEI, row.row);
   return null;

@@ -160,7 +160,7 @@ export async function failBySignal({ page, checks, type, label }) {
 // No table is cut off on screens between the smallest and the widest.
 export async function everyWidth({ page, go, inspect }) {
   const usual = page.viewportSize();
-  for (const width of [768, 1081, 1280]) {
+  for (const width of [768, 1201, 1280]) {
     await page.setViewportSize({ width, height: 900 });
     for (const [name, query] of Object.entries({ overview: "", operations: "?view=operations", feeds: "?view=feeds" })) {
       if (name === "feeds" && !(await hasFeeds(page))) continue;
