@@ -120,19 +120,11 @@ async function retryOperation(operation, done) {
   });
 }
 
-// The API chooses by step and kind of failure; a group may be a part of that, and then we say so.
-export function retryGroup(operation, group, groups, done) {
-  const alike = groups.filter((each) => each.step === group.step && each.failure === group.failure);
-  const rows = alike.reduce((sum, each) => sum + big(each.count), 0n);
+export function retryGroup(operation, group, done) {
   askToRetry(operation, {
-    title: `Retry ${counted(rows, "row")}?`,
-    text: [
-      `All that failed at “${group.step}” with ${group.failure?.replaceAll("_", " ")} go on with that step.`,
-      alike.length > 1
-        ? `These are ${count(group.count)} of this group and ${count(rows - big(group.count))} of ${counted(alike.length - 1, "other group")} of the same step and kind.`
-        : null,
-    ].filter(Boolean),
-    body: { step: group.step, failure: group.failure },
+    title: `Retry ${counted(group.count, "row")}?`,
+    text: [`Those of this group go on with “${group.step}”, where they failed:`, group.pattern],
+    body: { step: group.step, failure: group.failure, group: group.pattern },
     done,
   });
 }

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Engine } from "./mock_engine.mjs";
+import { Engine, patternOf } from "./mock_engine.mjs";
 
 class Problem extends Error {
   constructor(status, kind, detail, field) {
@@ -85,7 +85,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
   const groupsOf = (operation) => {
     const groups = new Map();
     for (const row of operation.rows.filter((each) => each.state === "failed")) {
-      const pattern = row.error.replace(/'[^']*'/g, "'…'").replace(/\d+/g, "#");
+      const pattern = patternOf(row.error);
       const key = `${row.step}/${row.failure}/${pattern}`;
       const known = groups.get(key);
       if (known) known.count = String(Number(known.count) + 1);

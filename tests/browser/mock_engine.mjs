@@ -3,6 +3,9 @@
 
 import { randomUUID } from "node:crypto";
 
+// What errors of different rows have in common.
+export const patternOf = (error) => error.replace(/'[^']*'/g, "'…'").replace(/\d+/g, "#");
+
 const TICK = 40;
 const FINAL = ["completed", "completed_with_errors", "failed", "cancelled"];
 const now = () => new Date().toISOString().replace("Z", "000Z");
@@ -245,10 +248,10 @@ export class Engine {
     for (const run of this.runs) this.workRun(run);
   }
 
-  retry(operation, { rows, step: stepName, failure }) {
+  retry(operation, { rows, step: stepName, failure, group }) {
     const chosen = operation.rows.filter(
       (row) =>
-        row.state === "failed" && (!rows || rows.includes(String(row.row))) && (!failure || row.failure === failure) &&
+        row.state === "failed" && (!rows || rows.includes(String(row.row))) && (!failure || row.failure === failure) && (!group || patternOf(row.error) === group) &&
         (!stepName || this.typeOf(operation).steps[row.step]?.name === stepName),
     );
     const able = chosen.filter((row) => row.step >= 0);

@@ -240,6 +240,32 @@ suite<"operations"> operations = [] {
         expect(at.get(of(id), {{"If-None-Match", etag}}).status == 200_i);
     };
 
+    "a group of errors is tried again, and nothing else"_test = [] {
+        stage at;
+        api_stage::book = [](std::string_view account) {
+            if (account == "A-1") return bulk::outcome::fail("account 'A-1' is locked");
+            if (account == "A-2") return bulk::outcome::fail("account 'A-2' is closed");
+            if (account == "A-3") return bulk::outcome::fail("account 'A-3' is closed");
+            return bulk::outcome::done();
+        };
+        const auto id = at.run("account,amount\nA-1,1\nA-2,2\nA-3,3\nA-4,4\n");
+        const auto groups = at.get(of(id, "/error-groups")).json()["items"];
+        expect(fatal(groups.size() == 2_u));
+        expect(groups[0]["pattern"] == "account '…' is closed") << groups.text();
+        expect(at.post(of(id, "/retry"), R"({"group":"account '…' is open"})")
+                   .is_problem(400, "invalid_argument", "group"));
+        expect(at.post(of(id, "/retry"), R"({"group":"x","rows":["1"]})")
+                   .is_problem(400, "invalid_argument", "group"));
+        expect(at.post(of(id, "/retry"), R"({"group":1})")
+                   .is_problem(400, "invalid_argument", "group"));
+        api_stage::book = [](std::string_view) { return bulk::outcome::done(); };
+        const auto said = at.post(of(id, "/retry"), R"({"group":"account '…' is closed"})");
+        expect(said.status == 202_i and said.json()["submitted"] == "2") << said.body;
+        at.drive();
+        const auto left = at.get(of(id, "/errors")).json()["items"];
+        expect(left.size() == 1_u and left[0]["row"] == "1") << left.text();
+    };
+
     "operations are listed page by page, and a cursor belongs to its query"_test = [] {
         stage at;
         std::vector<std::string> ids;

@@ -60,8 +60,8 @@ function render({ id, data: { operation, groups }, refresh }) {
           h(
             "div",
             { class: "row-of" },
-            mayRetry && isRetryable(group.failure)
-              ? small("Retry", `Retry ${count(group.count)} rows: ${group.pattern}`, "retry", () => retryGroup(operation, group, groups, refresh))
+            mayRetry && group.failure && isRetryable(group.failure)
+              ? small("Retry", `Retry ${count(group.count)} rows: ${group.pattern}`, "retry", () => retryGroup(operation, group, refresh))
               : null,
             small("Download", `Download ${count(group.count)} rows: ${group.pattern}`, "download", () => save(group)),
             small("Rows", `Show the failed rows of ${group.step_index < 0 ? "the validation" : group.step}`, "operations", () =>

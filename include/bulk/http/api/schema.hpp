@@ -98,7 +98,7 @@ inline constexpr std::array schemas{
     schema{"event_list", "a page of them", "items:[event], next:text?, total:count?"},
 
     schema{"retry_request", "rows, or what they have in common; nothing is all that failed",
-           "rows:[count], step:text, failure:error_type"},
+           "rows:[count], step:text, failure:error_type, group:text"},
     schema{"retry_answer", "what came of it",
            "submitted:count, skipped:count, resumed:count, reasons:[text]"},
     schema{"retry_eligibility", "whether it can be retried", "is_eligible:truth, reason:text?"},

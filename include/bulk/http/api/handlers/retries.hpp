@@ -2,6 +2,9 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
+#include <bulk/core/error_group.hpp>
+#include <bulk/core/page.hpp>
+#include <bulk/core/query.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/signal.hpp>
 #include <bulk/http/api/call.hpp>
@@ -19,9 +22,36 @@
 
 namespace bulk::http::api {
 
+/// The failed rows whose error has the pattern of a group, among those that a filter takes.
+[[nodiscard]] inline or_problem<std::vector<row_number>> rows_of_group(any_service& service,
+                                                                       operation_id id,
+                                                                       const retry_filter& among,
+                                                                       std::string_view pattern) {
+    row_query query{.operation = id,
+                    .step = among.step,
+                    .failure = among.failure,
+                    .errors_only = true,
+                    .page_size = largest_page,
+                    .with_total = false};
+    std::vector<row_number> rows;
+    do {
+        auto page = http::asked(service.query(query));
+        if (!page) return std::unexpected{std::move(page).error()};
+        for (const auto& each : page->items)
+            if (error_pattern(each.error_message) == pattern) rows.push_back(each.row);
+        query.after = std::move(page->next);
+    } while (!query.after.empty());
+    if (rows.empty())
+        return refuse(
+            problems::invalid_argument,
+            "no failed row is of this group any more: pass on `pattern` of an error group",
+            "group");
+    return rows;
+}
+
 [[nodiscard]] inline or_problem<retry_filter> read_retry_filter(
-    std::string_view text, const operation_description* about) {
-    const auto body = json_body::read(text, {"rows", "step", "failure"});
+    call& asked, operation_id id, const operation_description* about) {
+    const auto body = json_body::read(asked.asked.body, {"rows", "step", "failure", "group"});
     if (!body) return std::unexpected{body.error()};
     retry_filter filter;
     const auto rows = body->numbers<std::uint64_t>("rows");
@@ -41,6 +71,15 @@ namespace bulk::http::api {
         if (!kind) return std::unexpected{std::move(kind).error()};
         filter.failure = *kind;
     }
+    const auto group = body->text("group");
+    if (!group) return std::unexpected{group.error()};
+    if (!*group) return filter;
+    if (filter.rows)
+        return refuse(problems::invalid_argument, "say which rows, or which group, and not both",
+                      "group");
+    auto said = rows_of_group(asked.service(), id, filter, **group);
+    if (!said) return std::unexpected{std::move(said).error()};
+    filter.rows = std::move(*said);
     return filter;
 }
 
@@ -48,7 +87,7 @@ namespace bulk::http::api {
     const auto found = find_operation(asked);
     if (!found) return std::unexpected{found.error()};
     const auto filter =
-        read_retry_filter(asked.asked.body, description_of(asked.service(), found->name));
+        read_retry_filter(asked, found->id, description_of(asked.service(), found->name));
     if (!filter) return std::unexpected{filter.error()};
     const auto answer =
         http::asked(asked.service().retry(found->id, *filter, asked.who.name), "rows");
