@@ -7,7 +7,7 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
-#if __has_include(<oneapi/tbb/parallel_pipeline.h>)
+#ifdef BULK_BENCH_TBB
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 #endif
@@ -96,7 +96,7 @@ void each_line(std::string_view text, Visit visit) {
     }
 }
 
-#if __has_include(<oneapi/tbb/parallel_pipeline.h>)
+#ifdef BULK_BENCH_TBB
 /// oneTBB's pipeline, one token a row.
 double tbb_pipeline(std::string_view text) {
     namespace tbb = oneapi::tbb;
@@ -167,7 +167,7 @@ int main() {
         ours = std::min(ours, ours::run(text));
         if (round % 3 != 0) continue;
         asio = std::min(asio, asio_pool(text));
-#if __has_include(<oneapi/tbb/parallel_pipeline.h>)
+#ifdef BULK_BENCH_TBB
         tbb = std::min(tbb, tbb_pipeline(text));
 #endif
         one = std::min(one, ours::run_busy(busy_text, 1));
@@ -185,7 +185,7 @@ int main() {
     std::printf("engine Asio: %.0f ns a row\n", asio * 1e3);
     bench::figure("engine.vs_two_parses", parses / ours);
     bench::figure("engine.vs_asio", asio / ours);
-#if __has_include(<oneapi/tbb/parallel_pipeline.h>)
+#ifdef BULK_BENCH_TBB
     std::printf("engine oneTBB: %.0f ns a row\n", tbb * 1e3);
     bench::figure("engine.vs_tbb", tbb / ours);
 #endif
