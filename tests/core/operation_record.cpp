@@ -67,6 +67,20 @@ suite<"operation record"> operation_records = [] {
         }
     };
 
+    "a long reason is truncated, and ends with its length"_test = [&] {
+        bulk::operation_record op{.state = running};
+        expect(fail_operation(op, std::string(3'000, 'x'), clock.now()).has_value());
+        expect(op.error_message.size() == bulk::longest_message);
+        expect(op.error_message.ends_with(" ... (cut: 3000 bytes)")) << op.error_message;
+        bulk::operation_record other{.state = running};
+        std::string accents = "x";  // of two bytes each, so that the limit is inside one
+        for (int i = 0; i < 2'000; ++i) accents += "\xc3\xa9";
+        expect(fail_operation(other, accents, clock.now()).has_value());
+        const auto end = other.error_message.find(" ... (cut");
+        expect(fatal(end != std::string::npos));
+        expect(other.error_message.substr(end - 2, 2) == "\xc3\xa9") << "no character is cut";
+    };
+
     "a retry opens it again, and is counted"_test = [&] {
         bulk::operation_record op{
             .state = failed, .error_message = "x", .completed_at = clock.now()};

@@ -47,6 +47,14 @@ suite<"row record"> row_records = [] {
         expect(record.error_message == std::string{"no route"});
     };
 
+    "a long text is truncated, and ends with its length"_test = [&] {
+        bulk::row_record record{.state = running};
+        const std::string text(3'000, 'x');
+        expect(fail_row(record, bulk::error_type::processing, text, now).has_value());
+        expect(record.error_message.size() == bulk::longest_message);
+        expect(record.error_message.ends_with(" ... (cut: 3000 bytes)")) << record.error_message;
+    };
+
     "a time-out names the step"_test = [&] {
         bulk::row_record record{.state = waiting_for_completion};
         expect(time_out(record, "Carrier Approval", now).has_value());
