@@ -518,6 +518,8 @@ suite<"retries and signals"> retries = [] {
         expect(at.get(of(id, "/rows/2")).json()["state"] == "completed");
         const auto history = at.get(of(id, "/retry-history?row=2")).json();
         expect(history["items"][0]["error"] == "the account A-2 is closed");
+        expect(history["items"][0]["data"]["account"] == "A-2");
+        expect(history["items"][0]["data"]["iban"] == "***") << "personal data is not shown";
         expect(at.get(of(id, "/retry-history?row=3")).json()["items"].size() == 0_u);
         const auto no = at.get(of(id, "/retry-eligibility")).json();
         expect(!no["is_eligible"].is_true() and !no["reason"].is_null());

@@ -102,9 +102,9 @@ inline constexpr std::array schemas{
     schema{"retry_answer", "what came of it",
            "submitted:count, skipped:count, resumed:count, reasons:[text]"},
     schema{"retry_eligibility", "whether it can be retried", "is_eligible:truth, reason:text?"},
-    schema{"retry_entry", "how a row had failed before",
+    schema{"retry_entry", "a failed attempt of a row that was retried since",
            "row:count, step:text, step_index:whole, retry_attempt:whole, failure:error_type?, "
-           "error:text?, failed_at:moment?"},
+           "error:text?, failed_at:moment?, data:object?"},
     schema{"retry_entry_list", "a page of them", "items:[retry_entry], next:text?, total:count?"},
     schema{"signal_request", "for the row that has waited longest for the key, or for one row",
            "key:text!, row:count, failure:text"},

@@ -229,7 +229,8 @@ namespace bulk::http::api {
         .add("retry_attempt", entry.retry_attempt)
         .add("failure", entry.failure)
         .add_text("error", entry.error_message)
-        .add("failed_at", entry.failed_at);
+        .add("failed_at", entry.failed_at)
+        .add_raw("data", entry.row_data);
     return shape;
 }
 
