@@ -116,13 +116,14 @@ void check_retry(Make make) {
                                                   .step = step(1),
                                                   .failure = error_type::timeout,
                                                   .error_message = "row 4 did not work",
-                                                  .failed_at = at(54)});
+                                                  .failed_at = at(54),
+                                                  .row_data = "{}"});
         const auto claimed = store->claim(request(100)).value();
         expect(fatal(claimed.has_value()));
         expect(claimed->operation == stored and !claimed->was_lapsed);
     };
 
-    "of a failed try only what went wrong goes to the history, the row's data stays"_test = [&] {
+    "a failed try's error and row data go to the history, and the row keeps its data"_test = [&] {
         std::vector<bulk::row_record> failed;
         for (int texts = 0; texts < 8; ++texts) {
             auto record = failed_row(static_cast<std::uint64_t>(texts) + 1, 0);
@@ -140,10 +141,47 @@ void check_retry(Make make) {
             auto reset = failed[i];
             expect(reset_for_retry(reset, at(100)).has_value());
             expect(store->get(operation(1).id, reset.row, reset.step).value() == reset) << i;
-            expect(kept.items[i].error_message == failed[i].error_message and
-                   kept.items[i].failed_at == failed[i].completed_at)
+            expect(kept.items[i] == bulk::retry_entry{.operation = operation(1).id,
+                                                      .row = failed[i].row,
+                                                      .step = failed[i].step,
+                                                      .failure = failed[i].failure,
+                                                      .error_message = failed[i].error_message,
+                                                      .failed_at = failed[i].completed_at,
+                                                      .row_data = failed[i].row_data})
                 << i;
         }
+    };
+
+    "history has the data that the validation kept, where the failed step kept none"_test = [&] {
+        const auto validated = [](std::uint64_t number, std::string data) {
+            auto record = record_of(number, -1, row_state::completed);
+            record.row_data = std::move(data);
+            return record;
+        };
+        auto own = failed_row(1, 0), other = failed_row(2, 1), none = failed_row(3, 0);
+        own.row_data = R"({"of":"the step"})";
+        other.row_data.clear();
+        none.row_data.clear();
+        auto store = with_ended({validated(1, R"({"of":"its validation"})"), own,
+                                 validated(2, R"({"of":"row 2"})"), other, none});
+        for (std::uint32_t round = 0; round < 2; ++round) {
+            expect(store->retry(retrying(*store), {}, {}, {}).value().submitted == 3_u);
+            auto claimed = store->claim(request(100)).value().value();
+            own.retry_attempt = other.retry_attempt = none.retry_attempt = round + 1;
+            own.row_data = R"({"of":"the second try"})";
+            (void)store->record(claimed.held, {.records = {own, other, none}});
+            claimed.operation.state = operation_state::completed_with_errors;
+            (void)store->update(claimed.held, claimed.operation, {});
+        }
+        const auto data = [&](std::uint64_t number, std::uint32_t attempt) {
+            const auto found = store->retry_history(
+                {.operation = operation(1).id, .row = row(number), .retry_attempt = attempt});
+            return found && found->items.size() == 1 ? found->items[0].row_data : "not found";
+        };
+        expect(data(1, 0) == R"({"of":"the step"})") << data(1, 0);
+        expect(data(1, 1) == R"({"of":"the second try"})") << data(1, 1);
+        expect(data(2, 0) == R"({"of":"row 2"})" and data(2, 1) == data(2, 0)) << data(2, 0);
+        expect(data(3, 0).empty() and data(3, 1).empty()) << "nobody has kept it";
     };
 
     "what is the file's fault, or at a step that allows no retry, stays"_test = [&] {

@@ -10,6 +10,7 @@
 
 using namespace boost::ut;
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 using bulk::errc, bulk::error_type, bulk::operation_state, bulk::row_number, bulk::row_state;
 using support::number, support::numbers;
 
@@ -51,6 +52,20 @@ struct tracked : bulk::operation<tracked, number> {
     }
 };
 
+struct account {
+    int value = 0;
+    bulk::pii<std::string> iban;
+};
+BULK_ROW(account, value, iban);
+
+struct accounts : bulk::operation<accounts, account> {
+    BULK_OPERATION("accounts", .track_row_data = true, .retryable = true)
+    bulk::result<> process(const account& row, const bulk::no_metadata&, bulk::context&) {
+        if (bad_one.contains(row.value)) return bulk::fail("closed");
+        return {};
+    }
+};
+
 struct final_one : bulk::operation<final_one, number> {
     BULK_OPERATION("final")
     bulk::result<> process(const number& row, const bulk::no_metadata&, bulk::context&) {
@@ -76,7 +91,7 @@ struct crowd : bulk::operation<crowd, number> {
 };
 
 using operations =
-    std::remove_const_t<decltype(bulk::operations<retried, tracked, final_one, patient>)>;
+    std::remove_const_t<decltype(bulk::operations<retried, tracked, accounts, final_one, patient>)>;
 using stage = support::stage<operations>;
 
 void reset() {
@@ -143,6 +158,28 @@ suite<"operation retry"> retry = [] {
         expect(at.record(id, 1, 0)->retry_attempt == 2_u);
         expect(at.service->retry_history({.operation = id, .row = row_number{2}}).value().total ==
                1_u);
+    };
+
+    "history keeps the row data that the operation tracks, and no personal value"_test = [] {
+        for (const bool in_errors : {false, true}) {
+            reset();
+            support::script script;
+            stage at{{.include_row_data_in_errors = in_errors}};
+            bad_one = {2};
+            const auto tracked = at.create(numbers(2), "tracked");
+            const auto hidden = at.create("value,iban\n1,AT1\n2,AT2\n", "accounts");
+            const auto untracked = at.create(numbers(2), "retried");
+            const auto data = [&](bulk::operation_id id) {
+                (void)at.finish(id);
+                expect(at.service->retry(id).value().submitted == 1_u);
+                (void)at.finish(id);
+                const auto found = at.service->retry_history({.operation = id});
+                return found && found->items.size() == 1 ? found->items[0].row_data : "not found";
+            };
+            expect(data(tracked) == R"({"value":2})"s);
+            expect(data(hidden) == R"({"value":2,"iban":"***"})"s);
+            expect(data(untracked) == (in_errors ? R"({"value":2})"s : ""s));
+        }
     };
 
     "some rows, by number, step or kind of failure"_test = [] {

@@ -36,6 +36,8 @@ struct retry_entry {
     std::optional<error_type> failure{};
     std::string error_message{};
     std::optional<timestamp> failed_at{};
+    std::string
+        row_data{};  ///< the row as JSON, if it was kept: by the failed step, or by validation
 
     bool operator==(const retry_entry&) const = default;
 };

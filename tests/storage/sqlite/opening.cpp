@@ -12,10 +12,12 @@
 #include <support/ut.hpp>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -143,19 +145,75 @@ suite<"opening a database"> opening = [] {
         (void)storage::open(path, {}, before).value().create(operation(1), {});
         expect(raw_database{path}.run("PRAGMA user_version") == "2");
         auto store = storage::open(path).value();
-        expect(raw_database{path}.run("PRAGMA user_version") == "3");
+        expect(raw_database{path}.run("PRAGMA user_version") ==
+               std::to_string(bulk::sqlite::migrations.size()));
         expect(store.get(operation(1).id).has_value() and store.workers().value().empty());
         expect(store.save_worker(worker(1, "a", 5)).has_value());
         expect(store.workers().value().size() == 1_ul);
+    };
+
+    "history and events from before version 4 are read, with the row data of validation"_test = [] {
+        for (std::size_t version = 1; version <= 3; ++version) {
+            const temporary_directory directory;
+            const auto path = directory.path("bulk.db");
+            (void)storage::open(path, {}, std::span{bulk::sqlite::migrations}.first(version))
+                .value()
+                .create(operation(1), {});
+            raw_database{path}.run(R"(
+                INSERT INTO bulk_records (operation, row, step, state, attempt, retry_attempt,
+                    failure, signal_key, error_message, journal, row_data)
+                VALUES (1, 7, -1, 3, 1, 0, NULL, '', '', x'', '{"a":7}'),
+                       (1, 7, 0, 4, 1, 1, 3, '', 'again', x'', '');
+                INSERT INTO bulk_retry_history (operation, row, step, retry_attempt, failure,
+                    failed_at, error_message)
+                VALUES (1, 7, 0, 0, 3, 5000000, 'did not work'), (1, 8, 0, 0, 3, NULL, 'nor this');
+                INSERT INTO bulk_events (operation, kind, level, state, row, failure, time,
+                    operation_name, message)
+                SELECT id, 0, 0, 0, NULL, NULL, 1000000, 'old', 'Operation created' FROM bulk_operations
+                UNION ALL SELECT id, 5, 2, 2, 7, 3, 2000000, 'old', 'Row 7: did not work'
+                FROM bulk_operations
+                UNION ALL SELECT id, 3, 2, 5, NULL, NULL, 3000000, 'old', 'no such column'
+                FROM bulk_operations)");
+            auto store = storage::open(path).value();
+            expect(raw_database{path}.run("PRAGMA user_version") ==
+                   std::to_string(bulk::sqlite::migrations.size()));
+            const auto id = operation(1).id;
+            const auto old = store.retry_history({.operation = id}).value().items;
+            expect(fatal(old.size() == 2_ul)) << version;
+            expect(old[0] ==
+                   bulk::retry_entry{.operation = id,
+                                     .row = row(7),
+                                     .step = step(0),
+                                     .failure = bulk::error_type::step_failure,
+                                     .error_message = "did not work",
+                                     .failed_at = bulk::timestamp{std::chrono::seconds{5}},
+                                     .row_data = R"({"a":7})"})
+                << version;
+            expect(old[1].error_message == "nor this" and old[1].row_data.empty()) << version;
+            const auto events = store.events(id, 0, 10).value();
+            expect(fatal(events.size() == 3_ul)) << version;
+            expect(!events[0].created and !events[2].ended) << "nobody has stored it";
+            expect(events[1].row == row(7) and events[1].error_message() == "did not work");
+            expect(events[2].error_message() == "no such column");
+
+            auto ended = store.get(id).value();
+            ended.state = operation_state::completed_with_errors;
+            ended = store.update(ended, {}).value();
+            (void)move_to(ended, operation_state::retrying, at(9));
+            expect(store.retry(ended, {}, {}, {}).value().submitted == 1_u) << version;
+            const auto both = store.retry_history({.operation = id, .row = row(7)}).value().items;
+            expect(fatal(both.size() == 2_ul)) << version;
+            expect(both[1].error_message == "again" and both[1].row_data == R"({"a":7})");
+        }
     };
 
     "a migration that fails changes nothing"_test = [] {
         const temporary_directory directory;
         const auto path = directory.path("bulk.db");
         (void)storage::open(path).value().create(operation(1), {});
-        const std::array broken{bulk::sqlite::migrations[0], bulk::sqlite::migrations[1],
-                                bulk::sqlite::migrations[2],
-                                bulk::sqlite::migration{"CREATE TABLE bulk_more (a); NONSENSE"}};
+        std::vector<bulk::sqlite::migration> broken{bulk::sqlite::migrations.begin(),
+                                                    bulk::sqlite::migrations.end()};
+        broken.emplace_back("CREATE TABLE bulk_more (a); NONSENSE");
         const auto refused = storage::open(path, {}, broken);
         expect(fatal(!refused.has_value()));
         expect(refused.error().message.contains("NONSENSE")) << refused.error().message;

@@ -94,7 +94,8 @@ inline constexpr std::array schemas{
         "event", "something that happened",
         "sequence:count, kind:event_kind, level:severity, operation:uuid?, run:uuid?, name:text, "
         "state:operation_state?, previous:operation_state?, row:count?, failure:error_type?, "
-        "message:text, time:moment"},
+        "message:text, time:moment, error:text?, created_by:text?, file_name:text?, "
+        "metadata:object?, rows:row_counts?, duration_ms:count?"},
     schema{"event_list", "a page of them", "items:[event], next:text?, total:count?"},
 
     schema{"retry_request", "rows, or what they have in common; nothing is all that failed",
@@ -102,9 +103,9 @@ inline constexpr std::array schemas{
     schema{"retry_answer", "what came of it",
            "submitted:count, skipped:count, resumed:count, reasons:[text]"},
     schema{"retry_eligibility", "whether it can be retried", "is_eligible:truth, reason:text?"},
-    schema{"retry_entry", "how a row had failed before",
+    schema{"retry_entry", "a failed attempt of a row that was retried since",
            "row:count, step:text, step_index:whole, retry_attempt:whole, failure:error_type?, "
-           "error:text?, failed_at:moment?"},
+           "error:text?, failed_at:moment?, data:object?"},
     schema{"retry_entry_list", "a page of them", "items:[retry_entry], next:text?, total:count?"},
     schema{"signal_request", "for the row that has waited longest for the key, or for one row",
            "key:text!, row:count, failure:text"},

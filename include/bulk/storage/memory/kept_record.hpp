@@ -86,14 +86,14 @@ public:
         return state_ == row_state::waiting_for_completion && !signal_key().empty();
     }
 
-    /// Waits for another try from now on, as `bulk::reset_for_retry` says; gives what it was before,
-    /// of its texts only what went wrong.
+    /// Waits for another try from now on, as `bulk::reset_for_retry` says; returns the record as it
+    /// was before, of its texts only the error message and the row's data.
     [[nodiscard]] kept_record reset_for_retry() {
         texts left;
         if (!has_only_message_) {  // otherwise no text is even looked at
             constexpr std::string_view none;
             left = texts{{none, none, none, row_data(), none}};
-            texts_ = texts{{none, error_message(), none, none, none}};
+            texts_ = texts{{none, error_message(), none, row_data(), none}};
         }
         kept_record before = std::move(*this);
         state_ = row_state::pending;

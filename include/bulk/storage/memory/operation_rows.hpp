@@ -91,8 +91,16 @@ public:
         return made;
     }
 
+    /// A step that kept no data of the row has failed with what its validation kept, which nothing
+    /// changes: it is stored once, and not again with every retry.
     [[nodiscard]] result<page<retry_entry>> history(const retry_history_query& query) {
-        return history_.query(query);
+        auto found = history_.query(query);
+        if (!found) return found;
+        for (auto& each : found->items)
+            if (each.row_data.empty())
+                if (const auto* validated = rows_.find({each.row, validation_step}))
+                    each.row_data = validated->row_data();
+        return found;
     }
 
 private:

@@ -77,7 +77,8 @@ public:
                                        .retry_attempt = failed.retry_attempt(),
                                        .failure = failed.failure(),
                                        .error_message = std::string{failed.error_message()},
-                                       .failed_at = failed.completed_at()});
+                                       .failed_at = failed.completed_at(),
+                                       .row_data = std::string{failed.row_data()}});
             } else {
                 if (found.next.empty()) found.next = text_of(found.items.back());
                 if (!is_restricted) break;

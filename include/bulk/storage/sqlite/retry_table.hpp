@@ -64,8 +64,8 @@ public:
             }
         };
         run("INSERT OR REPLACE INTO bulk_retry_history (operation, row, step, retry_attempt, "
-            "failure, failed_at, error_message) SELECT operation, row, step, retry_attempt, "
-            "failure, completed_at, error_message FROM bulk_records");
+            "failure, failed_at, error_message, row_data) SELECT operation, row, step, "
+            "retry_attempt, failure, completed_at, error_message, row_data FROM bulk_records");
         run("UPDATE bulk_records SET state = 0, attempt = 0, retry_attempt = retry_attempt + 1, "
             "spent = 0, failure = NULL, error_message = '', signal_key = '', journal = x'', "
             "started_at = NULL, completed_at = NULL, wait_until = NULL");
@@ -90,10 +90,15 @@ public:
         };
         page<retry_entry> found;
         if (auto row = ask(concat("SELECT count(*)", matches)); row.next()) row.read(found.total);
-        auto row = ask(
-            concat("SELECT row, step, retry_attempt, failure, error_message, failed_at", matches,
-                   query.after.empty() ? "" : " AND (row, step, retry_attempt) > (?5, ?6, ?7)",
-                   " ORDER BY row, step, retry_attempt LIMIT ?8"));
+        // A step that kept no data of the row has failed with what its validation kept, which
+        // nothing changes: it is stored once, and not again with every retry.
+        auto row = ask(concat(
+            "SELECT row, step, retry_attempt, failure, error_message, failed_at, "
+            "CASE row_data WHEN '' THEN ifnull((SELECT kept.row_data FROM bulk_records AS "
+            "kept WHERE kept.operation = ?1 AND kept.row = bulk_retry_history.row AND "
+            "kept.step = -1), '') ELSE row_data END",
+            matches, query.after.empty() ? "" : " AND (row, step, retry_attempt) > (?5, ?6, ?7)",
+            " ORDER BY row, step, retry_attempt LIMIT ?8"));
         while (row.next()) {
             if (found.items.size() == query.page_size) {
                 const auto& last = found.items.back();
@@ -104,7 +109,7 @@ public:
             }
             auto& each = found.items.emplace_back(retry_entry{.operation = id_});
             row.read(each.row, each.step, each.retry_attempt, each.failure, each.error_message,
-                     each.failed_at);
+                     each.failed_at, each.row_data);
         }
         return found;
     }

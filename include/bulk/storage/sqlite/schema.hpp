@@ -186,10 +186,23 @@ CREATE TABLE bulk_workers (
 CREATE INDEX bulk_workers_by_sight ON bulk_workers (seen_at);
 )";
 
+// Row data in the retry history, and typed fields of events. Empty or NULL in rows of older files.
+inline constexpr migration version_4 = R"(
+ALTER TABLE bulk_retry_history ADD COLUMN row_data TEXT NOT NULL DEFAULT '';
+ALTER TABLE bulk_events ADD COLUMN total INTEGER;
+ALTER TABLE bulk_events ADD COLUMN processed INTEGER;
+ALTER TABLE bulk_events ADD COLUMN successful INTEGER;
+ALTER TABLE bulk_events ADD COLUMN failed INTEGER;
+ALTER TABLE bulk_events ADD COLUMN duration INTEGER;
+ALTER TABLE bulk_events ADD COLUMN created_by TEXT;
+ALTER TABLE bulk_events ADD COLUMN file_name TEXT;
+ALTER TABLE bulk_events ADD COLUMN metadata TEXT;
+)";
+
 }  // namespace detail
 
 /// Number n brings version n to n + 1. What was released is never changed, only added to.
-inline constexpr std::array migrations{detail::version_1, migration{feed_schema},
-                                       detail::version_3};
+inline constexpr std::array migrations{detail::version_1, migration{feed_schema}, detail::version_3,
+                                       detail::version_4};
 
 }  // namespace bulk::sqlite
