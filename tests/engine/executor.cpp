@@ -87,27 +87,46 @@ suite<"threads"> threads = [] {
     };
 
     "jobs may submit jobs, and sleepers wake"_test = [] {
+        std::counting_semaphore<> done{0};
         bulk::thread_executor executor{3};
+        int all_done = 0;
         for (int round = 0; round < 300; ++round) {
-            std::latch done{1 + 4};
             executor.submit(bulk::job{[&] {
-                for (int i = 0; i < 4; ++i) executor.submit(bulk::job{[&] { done.count_down(); }});
-                done.count_down();
+                for (int i = 0; i < 4; ++i) executor.submit(bulk::job{[&] { done.release(); }});
+                done.release();
             }});
-            done.wait();
+            int here = 0;
+            while (here < 1 + 4 && done.try_acquire_for(30s)) ++here;
+            if (here < 1 + 4) break;  // somebody sleeps beside work
+            ++all_done;
             if (round % 10 == 0) std::this_thread::yield();
         }
+        expect(all_done == 300_i);
+        expect(!done.try_acquire()) << "none ran twice";
     };
 
     "as many jobs block at once as there may be threads"_test = [] {
+        std::latch go{1};
+        std::counting_semaphore<> begun{0}, done{0};
+        std::atomic<int> inside{0}, most{0};
         bulk::thread_executor executor{20};
-        std::latch all_here{20}, done{20};
-        for (int i = 0; i < 20; ++i)
+        for (int i = 0; i < 30; ++i)
             executor.submit(bulk::job{[&] {
-                all_here.arrive_and_wait();
-                done.count_down();
+                const int now = ++inside;
+                for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+                }
+                begun.release();
+                go.wait();
+                --inside;
+                done.release();
             }});
-        done.wait();
+        int here = 0;
+        while (here < 20 && begun.try_acquire_for(30s)) ++here;
+        expect(here == 20_i) << "they are all there before the first one goes";
+        go.count_down();
+        int gone = 0;
+        while (gone < 30 && done.try_acquire_for(30s)) ++gone;
+        expect(gone == 30_i and most.load() == 20_i) << "and never one more" << most.load();
     };
 
     "deadlines are kept, in order"_test = [] {

@@ -6,6 +6,7 @@
 
 #include <coroutine>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -130,16 +131,22 @@ suite<"task"> tasks = [] {
     };
 
     "what is awaited may outlive whoever waited"_test = [] {
+        struct frame : step_waits {
+            std::optional<task<int>> body;
+        };
         std::coroutine_handle<> bell;
+        std::weak_ptr<frame> left;
+        bool has_come = false;
         {
-            struct frame : step_waits {
-                std::optional<task<int>> body;
-            };
             const auto waits = std::make_shared<frame>();
+            left = waits;
             waits->body = waits_outside(bell);
             waits->body->resume(*waits);
+            expect(waits->park([&] { has_come = true; }));
         }
-        bell.resume();  // the last owner of the frame
+        expect(!left.expired()) << "what is awaited holds the frame that it writes to";
+        bell.resume();
+        expect(has_come and left.expired()) << "and lets go of it when it has come";
     };
 
     "what is thrown comes out at the end"_test = [] {

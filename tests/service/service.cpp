@@ -1,15 +1,20 @@
 #include <bulk/bulk.hpp>
 
+#include <support/faulty_storage.hpp>
+#include <support/packed.hpp>
 #include <support/seeded_executor.hpp>
 #include <support/ut.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <latch>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -17,6 +22,7 @@
 using namespace boost::ut;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
+using namespace std::string_view_literals;
 using bulk::operation_state;
 
 namespace {
@@ -251,10 +257,17 @@ suite<"create"> creating = [] {
                  {"x.json", R"([{"value":1},{"value":"2"}])"},
                  {"x.ndjson", "{\"value\":1}\n{\"value\":2}\n"},
                  {"x.tsv", "other\tvalue\n\t1\n\t2\n"}}) {
-            const auto id = service.create("pipeline", text(content, name));
-            const auto done = service.wait(*id, 10s).value();
-            expect(done.state == operation_state::completed and done.rows.successful == 2_u)
-                << name;
+            const auto succeeds = [&](const std::string& stored, const std::string& as) {
+                const auto id = service.create("pipeline", text(stored, as));
+                const auto done = service.wait(id.value(), 10s).value();
+                expect(done.state == operation_state::completed) << as << done.error_message;
+                expect(done.rows == bulk::row_counters{2, 2, 2, 0}) << as;
+            };
+            succeeds(content, name);
+            expect(fatal(support::gzip(content) != content and support::zstd(content) != content));
+            succeeds(support::gzip(content), name + ".gz");
+            succeeds(support::zstd(content), name + ".zst");
+            succeeds(support::gzip(content), name);  // the content says that it is packed
         }
     };
 };
@@ -733,23 +746,44 @@ suite<"scheduling"> schedulers = [] {
             go.wait();
             return bulk::outcome::done();
         };
-        auto service = make_service({.worker_count = 1, .queue_capacity = 2});
+        // The first operation holds the only worker until somebody has asked the store for room
+        // and there was none, or until all were created without asking.
+        bulk::memory::storage kept;
+        std::atomic<int> created{0};
+        std::atomic<bool> is_full{false};
+        bulk::service service{
+            known,
+            support::faulty_storage{kept, [](const char*) { return false; },
+                                    [&](const char* call) {
+                                        if (call != "query"sv) return;
+                                        const bulk::operation_query waiting{
+                                            .state = operation_state::pending};
+                                        if (kept.query(waiting).value().total >= 2) is_full = true;
+                                    }},
+            {.worker_count = 1, .queue_capacity = 2}};
         std::vector<bulk::operation_id> all{service.create("pipeline", text(numbers(1))).value()};
         begun.wait();
-        std::atomic<int> created{0};
         std::jthread creator{[&] {
             for (int i = 0; i < 5; ++i) {
                 all.push_back(service.create("pipeline", text(numbers(1))).value());
                 ++created;
             }
         }};
-        while (created.load() < 2) std::this_thread::yield();
-        expect(service.query(bulk::operation_query{}).value().total <= 4_u);
+        while (!is_full && created.load() < 5) std::this_thread::yield();
         go.count_down();
         creator.join();
         for (const auto id : all)
             expect(service.wait(id, 10s).value().state == operation_state::completed);
         expect(all.size() == 6_ul);
+
+        // What the log says of every moment: how many were created and not begun.
+        int waiting = 0, most = 0;
+        for (const auto& each : kept.events(std::nullopt, 0, 1'000).value()) {
+            if (each.kind == bulk::event_kind::created) ++waiting;
+            if (each.previous == operation_state::pending) --waiting;
+            most = std::max(most, waiting);
+        }
+        expect(most == 2_i and waiting == 0_i) << most << waiting;
     };
 
     "two services on one storage never run one operation twice"_test = [] {
