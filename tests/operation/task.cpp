@@ -36,6 +36,13 @@ task<> waits_for_three(std::string& trace) {
     trace += "end";
 }
 
+task<> asks_three_times(std::string& trace) {
+    for (const auto* key : {"a", "b", "c"}) {
+        const auto told = co_await bulk::context::signal(key, 2s);
+        trace += (told ? "told" : told.error().message) + "; ";
+    }
+}
+
 /// Resumed by whoever holds it.
 struct doorbell {
     std::coroutine_handle<>& waiting;
@@ -103,6 +110,15 @@ suite<"task"> tasks = [] {
         expect(trace == "begin 42 told ") << trace;
         expect(std::get<bulk::sleep_request>(waits->waiting()).time == 5s);
         expect(waits->told().size() == 2_ul);
+    };
+
+    "each wait is told again what it was told, in order"_test = [] {
+        std::string trace;
+        const auto waits = std::make_shared<step_waits>();
+        waits->replay({{kind::told_failure, "one"}, {kind::told}, {kind::timed_out}});
+        auto body = asks_three_times(trace);
+        body.resume(*waits);
+        expect(body.is_done() and trace == "one; told; no signal came for 'c' in time; ") << trace;
     };
 
     "what is awaited outside comes back from any thread"_test = [] {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <latch>
 #include <map>
 #include <mutex>
@@ -450,14 +451,28 @@ suite<"steps"> stepping = [] {
     "slow rows run at once, as many as allowed"_test = [] {
         script play;
         now_playing = &play;
-        std::latch all_here{3};
+        std::mutex mutex;
+        std::condition_variable changed;
+        int arrived = 0, inside = 0, most = 0;
         play.first = [&](const number&, bulk::context&) {
-            all_here.arrive_and_wait();
-            return bulk::outcome::done();
+            bool is_alone = false;
+            {
+                std::unique_lock lock{mutex};
+                most = std::max(most, ++inside);
+                ++arrived;
+                changed.notify_all();
+                // The first wait for two others, and not for ever.
+                is_alone = !changed.wait_for(lock, 20s, [&] { return arrived >= 3; });
+            }
+            for (int i = 0; i < 10; ++i) std::this_thread::yield();
+            const std::scoped_lock lock{mutex};
+            --inside;
+            return is_alone ? bulk::outcome::fail("alone") : bulk::outcome::done();
         };
         auto service = make_service({.max_row_concurrency = 3});
-        const auto id = service.create("pipeline", text(numbers(3))).value();
-        expect(service.wait(id, 10s).value().rows.successful == 3_u);
+        const auto id = service.create("pipeline", text(numbers(300))).value();
+        expect(service.wait(id, 1min).value().rows.successful == 300_u);
+        expect(most == 3_i) << "and no more than allowed" << most;
     };
 
     "never more rows at once than allowed"_test = [] {
@@ -731,7 +746,14 @@ suite<"scheduling"> schedulers = [] {
         script none;
         now_playing = &none;
         bulk::memory::storage storage;
-        auto worker = make_service({.pending_poll_interval = 5ms}, storage);
+        std::atomic<int> looks{0};
+        bulk::service worker{known,
+                             support::faulty_storage{storage, [](const char*) { return false; },
+                                                     [&](const char* call) {
+                                                         if (call == "claim"sv) ++looks;
+                                                     }},
+                             {.pending_poll_interval = 5ms}};
+        while (looks == 0) std::this_thread::yield();  // the look at the start is over
         auto front = make_service({.scheduler = bulk::scheduling::none}, storage);
         const auto id = front.create("pipeline", text(numbers(3))).value();
         expect(front.wait(id, 10s).value().state == operation_state::completed);
