@@ -30,8 +30,10 @@ int main() {
         stage::program app;
         for (const auto& verb : verbs) {
             const auto own = app.run({verb, "--help"});
+            int examples = 0;
             for (const auto& line : stage::lines(own.out)) {
                 if (!line.starts_with("  app ")) continue;
+                ++examples;
                 std::vector<std::string> words{""};
                 bool is_quoted = false;
                 for (const char c : line.substr(6))
@@ -48,6 +50,7 @@ int main() {
                 expect(!tried.complains("--help")) << line << tried.err;
                 app.interrupted = false;
             }
+            expect(examples > 0_i) << verb;
         }
     };
 

@@ -88,6 +88,37 @@ suite<"operation record"> operation_records = [] {
         expect(op.retry_count == 1_u and !op.completed_at and op.error_message.empty());
     };
 
+    "a retry forgets how it ended and what was asked for, and nothing else"_test = [&] {
+        const bulk::operation_record ended{.name = "n",
+                                           .idempotency_key = "k",
+                                           .steps = {"S"},
+                                           .state = cancelled,
+                                           .paused = true,
+                                           .cancel_requested = true,
+                                           .validated = true,
+                                           .rows = {.total = 3, .processed = 2, .failed = 1},
+                                           .retry_count = 4,
+                                           .error_message = "x",
+                                           .started_at = clock.now(),
+                                           .run_started_at = clock.now(),
+                                           .completed_at = clock.now()};
+        auto expected = ended;
+        expected.state = retrying;
+        expected.paused = expected.cancel_requested = false;
+        expected.retry_count = 5;
+        expected.error_message.clear();
+        expected.completed_at.reset();
+        auto op = ended;
+        expect(move_to(op, retrying, clock.now() + 1h).has_value());
+        expect(op == expected);
+    };
+
+    "a long reason is cut"_test = [&] {
+        bulk::operation_record op{.state = running};
+        expect(fail_operation(op, std::string(10'000, 'x'), clock.now()).has_value());
+        expect(op.error_message.size() == bulk::longest_message);
+    };
+
     "a retry is a run of its own"_test = [&] {
         bulk::operation_record op;
         const auto start = clock.now();

@@ -1,4 +1,3 @@
-#include <bulk/core/http_options.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/storage_options.hpp>
 
@@ -29,33 +28,21 @@ suite<"options"> options = [] {
         expect(service.orphans == bulk::orphan_policy::resume and service.service_name.empty());
         expect(service.worker_count == 4_i and service.queue_capacity == 1000_i);
         expect(service.shutdown_timeout == 30s and !service.pending_poll_interval);
-        expect(service.lease_time == 30s);
+        expect(service.lease_time == 30s and service.early_signal_ttl == 24h);
+        expect(service.max_crashes == 3_i and service.scheduler == bulk::scheduling::channels);
+        expect(service.on_changed_steps == bulk::changed_steps::refuse);
         expect(service.unused_upload_age == 24h);
 
         expect(bulk::directory_options{}.base_path == "bulk-storage"s);
-        const bulk::s3_options s3;
-        expect(s3.bucket.empty() and s3.prefix.empty() and s3.service_url.empty());
-        expect(!s3.force_path_style and s3.region == "us-east-1"s);
-        const bulk::database_options database;
-        expect(database.connection_string.empty() and database.max_retry_count == 3_i);
-        expect(database.max_retry_delay == 5s);
-
-        const bulk::gateway_options gateway;
-        expect(gateway.http_timeout == 30s and gateway.http_retry_count == 2_i);
-        expect(gateway.circuit_breaker_failure_threshold == 5_i);
-        expect(gateway.circuit_breaker_break_duration == 15s);
-        expect(gateway.registry_refresh_interval == 5min);
-        expect(gateway.fan_out_timeout_per_backend == 10s and gateway.forward_bearer_token);
-        expect(!bulk::access_options{}.read_policy and !bulk::access_options{}.operate_policy);
+        const bulk::sqlite_options sqlite;
+        expect(sqlite.durability == bulk::durability::normal and sqlite.busy_timeout == 10s);
+        expect(sqlite.cache_kib == 2'048_i and sqlite.files_directory.empty());
     };
 
     "the defaults are valid, where nothing must be given"_test = [] {
         expect(validate(bulk::service_options{}).has_value());
         expect(validate(bulk::directory_options{}).has_value());
-        expect(validate(bulk::gateway_options{}).has_value());
-        expect(validate(bulk::access_options{}).has_value());
-        expect(validate(bulk::s3_options{.bucket = "b"}).has_value());
-        expect(validate(bulk::database_options{.connection_string = "c"}).has_value());
+        expect(validate(bulk::sqlite_options{}).has_value());
     };
 
     "zero means unlimited where that makes sense"_test = [] {
@@ -71,47 +58,22 @@ suite<"options"> options = [] {
         refuses(o{.flush_interval = 0ms}, "flush_interval is 0 ms; it must be longer than 0");
         refuses(o{.max_row_concurrency = 0}, "max_row_concurrency is 0; it must be at least 1");
         refuses(o{.max_retry_attempts = -1}, "max_retry_attempts is -1; it must be at least 0");
+        refuses(o{.max_crashes = -1}, "max_crashes is -1; it must be at least 0");
         refuses(o{.worker_count = 0}, "worker_count is 0; it must be at least 1");
         refuses(o{.queue_capacity = -5}, "queue_capacity is -5; it must be at least 1");
         refuses(o{.shutdown_timeout = -1s}, "shutdown_timeout is -1000 ms; it cannot be negative");
         refuses(o{.pending_poll_interval = 0ms},
                 "pending_poll_interval is 0 ms; it must be longer than 0");
+        refuses(o{.early_signal_ttl = 0ms}, "early_signal_ttl is 0 ms; it must be longer than 0");
         refuses(o{.lease_time = 0s}, "lease_time is 0 ms; it must be longer than 0");
         refuses(o{.unused_upload_age = -1ms}, "unused_upload_age is -1 ms; it cannot be negative");
     };
 
     "each bad storage option has its sentence"_test = [] {
         refuses(bulk::directory_options{.base_path = " "}, "base_path is blank; it must be given");
-        refuses(bulk::s3_options{}, "bucket is blank; it must be given");
-        refuses(bulk::s3_options{.bucket = "b", .region = ""}, "region is blank; it must be given");
-        refuses(bulk::database_options{}, "connection_string is blank; it must be given");
-        refuses(bulk::database_options{.connection_string = "c", .max_retry_count = -1},
-                "max_retry_count is -1; it must be at least 0");
-        refuses(bulk::database_options{.connection_string = "c", .max_retry_delay = -1ms},
-                "max_retry_delay is -1 ms; it cannot be negative");
-    };
-
-    "each bad gateway option has its sentence"_test = [] {
-        using o = bulk::gateway_options;
-        refuses(o{.http_timeout = 0s}, "http_timeout is 0 ms; it must be longer than 0");
-        refuses(o{.http_retry_count = -1}, "http_retry_count is -1; it must be at least 0");
-        refuses(o{.circuit_breaker_failure_threshold = 0},
-                "circuit_breaker_failure_threshold is 0; it must be at least 1");
-        refuses(o{.circuit_breaker_break_duration = 0s},
-                "circuit_breaker_break_duration is 0 ms; it must be longer than 0");
-        refuses(o{.registry_refresh_interval = 0s},
-                "registry_refresh_interval is 0 ms; it must be longer than 0");
-        refuses(o{.fan_out_timeout_per_backend = 0s},
-                "fan_out_timeout_per_backend is 0 ms; it must be longer than 0");
-        refuses(bulk::access_options{.read_policy = ""}, "read_policy is blank; it must be given");
-        refuses(bulk::access_options{.operate_policy = ""},
-                "operate_policy is blank; it must be given");
-    };
-
-    "who may operate is asked for the read policy unless there is another"_test = [] {
-        expect(!bulk::policy_to_operate({}));
-        expect(bulk::policy_to_operate({.read_policy = "r"}) == "r"s);
-        expect(bulk::policy_to_operate({.read_policy = "r", .operate_policy = "o"}) == "o"s);
+        refuses(bulk::sqlite_options{.busy_timeout = -1ms},
+                "busy_timeout is -1 ms; it cannot be negative");
+        refuses(bulk::sqlite_options{.cache_kib = 63}, "cache_kib is 63; it must be at least 64");
     };
 };
 

@@ -55,6 +55,17 @@ suite<"row record"> row_records = [] {
         expect(record.error_message.ends_with(" ... (cut: 3000 bytes)")) << record.error_message;
     };
 
+    "a row that has ended waits for nothing, one that waits does"_test = [&] {
+        for (const auto end : {completed, failed, timed_out}) {
+            bulk::row_record record{.state = waiting_for_completion, .wait_until = now + 5s};
+            expect(move_to(record, end, now).has_value());
+            expect(!record.wait_until and record.completed_at == now) << bulk::name_of(end);
+        }
+        bulk::row_record record{.state = running, .wait_until = now + 5s};
+        expect(move_to(record, waiting_for_completion, now).has_value());
+        expect(record.wait_until == now + 5s and !record.completed_at);
+    };
+
     "a time-out names the step"_test = [&] {
         bulk::row_record record{.state = waiting_for_completion};
         expect(time_out(record, "Carrier Approval", now).has_value());
@@ -64,19 +75,27 @@ suite<"row record"> row_records = [] {
     };
 
     "a reset forgets the failure and keeps the row"_test = [&] {
-        bulk::row_record record{.state = timed_out,
+        bulk::row_record record{.row = bulk::row_number{7},
+                                .step = bulk::step_index{2},
+                                .state = timed_out,
                                 .attempt = 3,
                                 .retry_attempt = 1,
+                                .row_id = "id",
                                 .failure = bulk::error_type::timeout,
                                 .error_message = "late",
                                 .signal_key = "key",
+                                .journal = "so",
                                 .row_data = "{}",
-                                .completed_at = now};
+                                .started_at = now,
+                                .completed_at = now,
+                                .wait_until = now};
         expect(reset_for_retry(record, now).has_value());
-        expect(record.state == pending and record.retry_attempt == 2_u and record.attempt == 0_u);
-        expect(!record.failure and record.error_message.empty() and !record.completed_at);
-        expect(record.row_data == std::string{"{}"});
-        expect(record.signal_key.empty() and !record.started_at) << "a late signal finds nobody";
+        expect(record == bulk::row_record{.row = bulk::row_number{7},
+                                          .step = bulk::step_index{2},
+                                          .state = pending,
+                                          .retry_attempt = 2,
+                                          .row_id = "id",
+                                          .row_data = "{}"});
     };
 
     "what the file did is not reset"_test = [&] {

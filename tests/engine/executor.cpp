@@ -6,8 +6,11 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
+#include <memory>
 #include <semaphore>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace boost::ut;
@@ -65,11 +68,22 @@ suite<"a clock that is set"> clocks = [] {
     };
 };
 
+/// For a job of an executor with one thread: returns when the executor is being stopped. From then on
+/// it drops what is submitted; before, nobody else could take it.
+void wait_for_stop(bulk::thread_executor& executor) {
+    for (bool is_dropped = false; !is_dropped; std::this_thread::yield()) {
+        auto held = std::make_shared<int>();
+        const std::weak_ptr<int> left = held;
+        executor.submit(bulk::job{[held = std::move(held)] {}});
+        is_dropped = left.expired();
+    }
+}
+
 suite<"threads"> threads = [] {
     "every job runs once, whoever submits it"_test = [] {
         constexpr int submitters = 8, each = 2000;
         std::vector<std::atomic<int>> runs(submitters * each);
-        std::latch done{submitters * each};
+        std::counting_semaphore<> done{0};
         bulk::thread_executor executor{8};
         {
             std::vector<std::jthread> all;
@@ -78,36 +92,59 @@ suite<"threads"> threads = [] {
                     for (int i = 0; i < each; ++i)
                         executor.submit(bulk::job{[&, at = s * each + i] {
                             ++runs[static_cast<std::size_t>(at)];
-                            done.count_down();
+                            done.release();
                         }});
                 });
         }
-        done.wait();
+        int ran = 0;
+        while (ran < submitters * each && done.try_acquire_for(30s)) ++ran;
+        expect(ran == submitters * each);
+        while (executor.queue_depth() > 0) std::this_thread::yield();
+        executor.stop();  // what runs once more has run then
         for (const auto& count : runs) expect(count.load() == 1_i);
     };
 
     "jobs may submit jobs, and sleepers wake"_test = [] {
+        std::counting_semaphore<> done{0};
         bulk::thread_executor executor{3};
+        int all_done = 0;
         for (int round = 0; round < 300; ++round) {
-            std::latch done{1 + 4};
             executor.submit(bulk::job{[&] {
-                for (int i = 0; i < 4; ++i) executor.submit(bulk::job{[&] { done.count_down(); }});
-                done.count_down();
+                for (int i = 0; i < 4; ++i) executor.submit(bulk::job{[&] { done.release(); }});
+                done.release();
             }});
-            done.wait();
+            int here = 0;
+            while (here < 1 + 4 && done.try_acquire_for(30s)) ++here;
+            if (here < 1 + 4) break;  // somebody sleeps beside work
+            ++all_done;
             if (round % 10 == 0) std::this_thread::yield();
         }
+        expect(all_done == 300_i);
+        expect(!done.try_acquire()) << "none ran twice";
     };
 
     "as many jobs block at once as there may be threads"_test = [] {
+        std::latch go{1};
+        std::counting_semaphore<> begun{0}, done{0};
+        std::atomic<int> inside{0}, most{0};
         bulk::thread_executor executor{20};
-        std::latch all_here{20}, done{20};
-        for (int i = 0; i < 20; ++i)
+        for (int i = 0; i < 30; ++i)
             executor.submit(bulk::job{[&] {
-                all_here.arrive_and_wait();
-                done.count_down();
+                const int now = ++inside;
+                for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+                }
+                begun.release();
+                go.wait();
+                --inside;
+                done.release();
             }});
-        done.wait();
+        int here = 0;
+        while (here < 20 && begun.try_acquire_for(30s)) ++here;
+        expect(here == 20_i) << "they are all there before the first one goes";
+        go.count_down();
+        int gone = 0;
+        while (gone < 30 && done.try_acquire_for(30s)) ++gone;
+        expect(gone == 30_i and most.load() == 20_i) << "and never one more" << most.load();
     };
 
     "deadlines are kept, in order"_test = [] {
@@ -133,17 +170,41 @@ suite<"threads"> threads = [] {
     };
 
     "the end waits for what has begun"_test = [] {
-        std::atomic<int> finished{0};
         for (int round = 0; round < 100; ++round) {
-            std::latch begun{1};
-            bulk::thread_executor executor{2};
-            executor.submit(bulk::job{[&] {
-                begun.count_down();
-                ++finished;
-            }});
-            begun.wait();
+            std::atomic<bool> is_finished{false};
+            {
+                std::latch begun{1};
+                bulk::thread_executor executor{1};
+                executor.submit(bulk::job{[&] {
+                    begun.count_down();
+                    wait_for_stop(executor);
+                    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+                    is_finished = true;
+                }});
+                begun.wait();
+            }
+            expect(is_finished.load()) << round;
         }
-        expect(finished.load() == 100_i);
+    };
+
+    "what has not begun at the end is dropped"_test = [] {
+        for (int round = 0; round < 100; ++round) {
+            std::atomic<int> ran{0};
+            const auto held = std::make_shared<int>();
+            {
+                std::latch begun{1};
+                bulk::thread_executor executor{1};
+                executor.submit(bulk::job{[&] {
+                    begun.count_down();
+                    wait_for_stop(executor);
+                }});
+                begun.wait();
+                for (int i = 0; i < 100; ++i) executor.submit(bulk::job{[&ran, held] { ++ran; }});
+                executor.submit_at(executor.now() + 1h, bulk::job{[&ran, held] { ++ran; }});
+            }
+            expect(ran.load() == 0_i) << round;
+            expect(held.use_count() == 1) << "nothing of it is left";
+        }
     };
 };
 

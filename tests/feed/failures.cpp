@@ -490,16 +490,19 @@ suite<"cancelling"> cancelling = [] {
             on.fill(100);
             const auto run = on.start();
             auto feeds = on.storage.real_feeds();
+            auto flying = feeds.claim_page(stranger(on)).value();
             while (on.get(run.id).records == 0) (void)on.step();
-            const auto flying = feeds.claim_page(stranger(on)).value();
+            if (!flying) flying = feeds.claim_page(stranger(on)).value();
+            expect(fatal(flying.has_value()));
             const auto cancelled = on.service->cancel(run.id, "not today");
             expect(fatal(cancelled.has_value()));
-            if (flying)
-                expect(feeds.store_page(*flying, fetched(*flying), stranger(on)).value().outcome ==
-                       bulk::page_outcome::skipped_finished);
+            expect(feeds.store_page(*flying, fetched(*flying), stranger(on)).value().outcome ==
+                   bulk::page_outcome::skipped_finished);
             for (int i = 0; i < 200; ++i) (void)on.step();
             expect(on.get(run.id) == *cancelled) << "nobody goes on with it";
-            for (const auto& part : feeds.partitions(run.id).value())
+            const auto parts = feeds.partitions(run.id).value();
+            expect(parts.size() == run.partitions and run.partitions > 1_u);
+            for (const auto& part : parts)
                 expect(is_finished(part.state) && not part.leased_until.has_value());
             expect(not on.watermark().has_value());
             expect(on.told(run.id, event_kind::run_cancelled) == 1_i);

@@ -320,6 +320,7 @@ int main() {
         expect(report->state == bulk::run_state::cancelled);
         expect(not report->run.completed_at.has_value());
         expect(report->run.reason == std::string{"wrong source"});
+        expect(report->partitions.size() == run.partitions and run.partitions > 0_u);
         for (const auto& part : report->partitions)
             expect(bulk::is_finished(part.state)) << part.number;
         expect(on.run().completed_at.has_value()) << "the next one can start";

@@ -6,6 +6,7 @@
 
 #include <coroutine>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -33,6 +34,13 @@ task<> waits_for_three(std::string& trace) {
     trace += told ? "told " : told.error().message + ' ';
     co_await bulk::context::sleep(5s);
     trace += "end";
+}
+
+task<> asks_three_times(std::string& trace) {
+    for (const auto* key : {"a", "b", "c"}) {
+        const auto told = co_await bulk::context::signal(key, 2s);
+        trace += (told ? "told" : told.error().message) + "; ";
+    }
 }
 
 /// Resumed by whoever holds it.
@@ -104,6 +112,15 @@ suite<"task"> tasks = [] {
         expect(waits->told().size() == 2_ul);
     };
 
+    "each wait is told again what it was told, in order"_test = [] {
+        std::string trace;
+        const auto waits = std::make_shared<step_waits>();
+        waits->replay({{kind::told_failure, "one"}, {kind::told}, {kind::timed_out}});
+        auto body = asks_three_times(trace);
+        body.resume(*waits);
+        expect(body.is_done() and trace == "one; told; no signal came for 'c' in time; ") << trace;
+    };
+
     "what is awaited outside comes back from any thread"_test = [] {
         std::coroutine_handle<> bell;
         const auto waits = std::make_shared<step_waits>();
@@ -130,16 +147,22 @@ suite<"task"> tasks = [] {
     };
 
     "what is awaited may outlive whoever waited"_test = [] {
+        struct frame : step_waits {
+            std::optional<task<int>> body;
+        };
         std::coroutine_handle<> bell;
+        std::weak_ptr<frame> left;
+        bool has_come = false;
         {
-            struct frame : step_waits {
-                std::optional<task<int>> body;
-            };
             const auto waits = std::make_shared<frame>();
+            left = waits;
             waits->body = waits_outside(bell);
             waits->body->resume(*waits);
+            expect(waits->park([&] { has_come = true; }));
         }
-        bell.resume();  // the last owner of the frame
+        expect(!left.expired()) << "what is awaited holds the frame that it writes to";
+        bell.resume();
+        expect(has_come and left.expired()) << "and lets go of it when it has come";
     };
 
     "what is thrown comes out at the end"_test = [] {

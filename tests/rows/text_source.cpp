@@ -1,5 +1,6 @@
 #include <bulk/rows/text_source.hpp>
 
+#include <support/packed.hpp>
 #include <support/ut.hpp>
 
 #include <random>
@@ -11,26 +12,7 @@ using namespace std::string_literals;
 
 namespace {
 
-std::string gzip(std::string_view text) {
-    z_stream stream{};
-    deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-    std::string out(text.size() + 1000, '\0');
-    std::string in{text};
-    stream.next_in = reinterpret_cast<Bytef*>(in.data());
-    stream.avail_in = static_cast<uInt>(in.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-}
-
-std::string zstd(std::string_view text) {
-    std::string out(ZSTD_compressBound(text.size()), '\0');
-    out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
-    return out;
-}
+using support::gzip, support::zstd;
 
 std::string utf16(std::u16string_view text, bool big_endian) {
     std::string out = big_endian ? "\xfe\xff" : "\xff\xfe";

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -53,6 +55,15 @@ suite<"parking lot"> lot = [] {
         std::mt19937_64 random{7};
         bulk::parking_lot lot;
         std::map<std::uint64_t, std::optional<timestamp>> model;
+        std::multiset<timestamp> dues;  // of those in the model that have one
+        const auto forget = [&](std::uint64_t number) {
+            const auto known = model.find(number);
+            if (known == model.end()) return false;
+            if (known->second) dues.erase(dues.find(*known->second));
+            model.erase(known);
+            return true;
+        };
+        int taken_due = 0;
         for (int i = 0; i < 200'000; ++i) {
             const std::uint64_t number = 1 + random() % 5'000;
             const timestamp now = start + std::chrono::milliseconds{i};
@@ -64,24 +75,32 @@ suite<"parking lot"> lot = [] {
                             due = now + std::chrono::milliseconds{random() % 9000};
                         lot.park(row(number), due);
                         model.emplace(number, due);
+                        if (due) dues.insert(*due);
                     }
                     break;
                 case 1: {
                     const auto taken = lot.take(row_number{number});
-                    expect(fatal(taken.has_value() == (model.erase(number) == 1)));
+                    expect(fatal(taken.has_value() == forget(number)));
+                    expect(fatal(!taken || to_number(taken->row) == number));
                     break;
                 }
-                default:
-                    if (const auto taken = lot.take_due(now)) {
-                        const auto known = model.find(to_number(taken->row));
-                        expect(fatal(known != model.end() and known->second <= now));
-                        for (const auto& [each, due] : model)
-                            if (due and i % 64 == 0) expect(fatal(*due >= *known->second));
-                        model.erase(known);
-                    }
+                default: {
+                    const bool is_due = !dues.empty() && *dues.begin() <= now;
+                    const auto taken = lot.take_due(now);
+                    expect(fatal(taken.has_value() == is_due)) << i;
+                    if (!is_due) break;
+                    const auto known = model.find(to_number(taken->row));
+                    expect(fatal(known != model.end()));
+                    expect(fatal(known->second == *dues.begin())) << "the one that is due first";
+                    expect(forget(to_number(taken->row)));
+                    ++taken_due;
+                }
             }
             expect(fatal(lot.size() == model.size()));
+            expect(fatal(lot.next_due() ==
+                         (dues.empty() ? std::nullopt : std::optional{*dues.begin()})));
         }
+        expect(taken_due > 10'000_i);
     };
 };
 

@@ -30,7 +30,7 @@ using play = support::stage<bulk::operation_list<deadly>>;
 /// The process dies while it is at that row, and another begins when the lease is over.
 void die_at(play& on, operation_id id, std::uint64_t row, int step,
             const bulk::service_options& options) {
-    on.drive([&] { return deadly::is_reached || on.is_done(id); });
+    expect(on.drive([&] { return deadly::is_reached || on.is_done(id); }));
     deadly::is_reached = false;
     if (on.is_done(id)) return;
     on.crash();
@@ -71,7 +71,7 @@ suite<"crashes"> crashes = [] {
         expect(on.service->retry(id).value().submitted == 1_u);
         expect(on.storage.crashes(id).value().empty());
         deadly::is_reached = false;
-        on.drive([] { return deadly::is_reached; });
+        expect(on.drive([] { return deadly::is_reached; }));
         expect(deadly::is_reached);
     };
 
@@ -80,7 +80,7 @@ suite<"crashes"> crashes = [] {
         options.max_crashes = 1;
         play on{options};
         const auto id = on.create(numbers(4), "deadly");
-        on.drive([&] { return on.get(id).state == operation_state::validating; });
+        expect(on.drive([&] { return on.get(id).state == operation_state::validating; }));
         deadly::is_reached = true;
         die_at(on, id, 3, -1, options);
         on.finish(id);
@@ -109,7 +109,7 @@ suite<"crashes"> crashes = [] {
         play on{one_each};
         const auto id = on.create(numbers(5), "deadly");
         deadly::is_reached = false;
-        on.drive([&] { return deadly::is_reached; });
+        expect(on.drive([&] { return deadly::is_reached; }));
         on.crash();
         on.start(one_each);
         on.drive_for(31s);

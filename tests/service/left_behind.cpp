@@ -126,7 +126,7 @@ suite<"the end of a run"> ends = [] {
                 if (!entry.event.starts_with("run ended")) return;
                 if (!std::exchange(is_first, false)) return;
                 expect(on.service->retry(id).has_value());
-                on.drive([&] { return on.get(id).state == operation_state::running; });
+                expect(on.drive([&] { return on.get(id).state == operation_state::running; }));
             };
             on.service.emplace(bulk::operations<once_bad>, on.storage, bulk::service_options{},
                                bulk::read_options{}, &on.jobs, again);
@@ -134,7 +134,7 @@ suite<"the end of a run"> ends = [] {
             once_bad::tries = 0;
             once_bad::look = [&] { known = on.service->metrics().running_operations; };
             id = on.create(numbers(1), "once-bad");
-            on.drive([&] { return once_bad::tries == 2; });
+            expect(on.drive([&] { return once_bad::tries == 2; }));
             expect(known == 1_ul);
             expect(on.finish(id).state == operation_state::completed);
             on.drive_for(1s);

@@ -194,7 +194,7 @@ suite<"cancel"> cancelling = [] {
         };
         stage on;
         const auto id = on.create(numbers(1));
-        on.drive([&] { return !play.calls.empty(); });
+        expect(on.drive([&] { return !play.calls.empty(); }));
         expect(on.service->cancel(id).has_value());
         const auto asked = on.jobs.now();
         const auto done = on.finish(id);
@@ -219,7 +219,7 @@ suite<"cancel"> cancelling = [] {
         play.first = [](const number&, bulk::context&) { return bulk::outcome::poll(24h, 48h); };
         stage on;
         const auto id = on.create(numbers(3));
-        on.drive([&] { return on.get(id).state == operation_state::running; });
+        expect(on.drive([&] { return on.get(id).state == operation_state::running; }));
         on.drive_for(10s);
         auto record = on.get(id);
         record.cancel_requested = true;

@@ -173,7 +173,7 @@ suite<"tries"> trying = [] {
         };
         stage on;
         const auto id = on.create(numbers(1));
-        on.drive([&] { return play.calls == "1 2 "; });
+        expect(on.drive([&] { return play.calls == "1 2 "; }));
         on.drive_for(1100ms);  // it is written within a second
         on.crash();
         on.jobs.advance(1min);

@@ -1,15 +1,21 @@
 #include <bulk/bulk.hpp>
 
+#include <support/faulty_storage.hpp>
+#include <support/packed.hpp>
 #include <support/seeded_executor.hpp>
 #include <support/ut.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <latch>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -17,6 +23,7 @@
 using namespace boost::ut;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
+using namespace std::string_view_literals;
 using bulk::operation_state;
 
 namespace {
@@ -251,10 +258,17 @@ suite<"create"> creating = [] {
                  {"x.json", R"([{"value":1},{"value":"2"}])"},
                  {"x.ndjson", "{\"value\":1}\n{\"value\":2}\n"},
                  {"x.tsv", "other\tvalue\n\t1\n\t2\n"}}) {
-            const auto id = service.create("pipeline", text(content, name));
-            const auto done = service.wait(*id, 10s).value();
-            expect(done.state == operation_state::completed and done.rows.successful == 2_u)
-                << name;
+            const auto succeeds = [&](const std::string& stored, const std::string& as) {
+                const auto id = service.create("pipeline", text(stored, as));
+                const auto done = service.wait(id.value(), 10s).value();
+                expect(done.state == operation_state::completed) << as << done.error_message;
+                expect(done.rows == bulk::row_counters{2, 2, 2, 0}) << as;
+            };
+            succeeds(content, name);
+            expect(fatal(support::gzip(content) != content and support::zstd(content) != content));
+            succeeds(support::gzip(content), name + ".gz");
+            succeeds(support::zstd(content), name + ".zst");
+            succeeds(support::gzip(content), name);  // the content says that it is packed
         }
     };
 };
@@ -437,14 +451,28 @@ suite<"steps"> stepping = [] {
     "slow rows run at once, as many as allowed"_test = [] {
         script play;
         now_playing = &play;
-        std::latch all_here{3};
+        std::mutex mutex;
+        std::condition_variable changed;
+        int arrived = 0, inside = 0, most = 0;
         play.first = [&](const number&, bulk::context&) {
-            all_here.arrive_and_wait();
-            return bulk::outcome::done();
+            bool is_alone = false;
+            {
+                std::unique_lock lock{mutex};
+                most = std::max(most, ++inside);
+                ++arrived;
+                changed.notify_all();
+                // The first wait for two others, and not for ever.
+                is_alone = !changed.wait_for(lock, 20s, [&] { return arrived >= 3; });
+            }
+            for (int i = 0; i < 10; ++i) std::this_thread::yield();
+            const std::scoped_lock lock{mutex};
+            --inside;
+            return is_alone ? bulk::outcome::fail("alone") : bulk::outcome::done();
         };
         auto service = make_service({.max_row_concurrency = 3});
-        const auto id = service.create("pipeline", text(numbers(3))).value();
-        expect(service.wait(id, 10s).value().rows.successful == 3_u);
+        const auto id = service.create("pipeline", text(numbers(300))).value();
+        expect(service.wait(id, 1min).value().rows.successful == 300_u);
+        expect(most == 3_i) << "and no more than allowed" << most;
     };
 
     "never more rows at once than allowed"_test = [] {
@@ -718,7 +746,14 @@ suite<"scheduling"> schedulers = [] {
         script none;
         now_playing = &none;
         bulk::memory::storage storage;
-        auto worker = make_service({.pending_poll_interval = 5ms}, storage);
+        std::atomic<int> looks{0};
+        bulk::service worker{known,
+                             support::faulty_storage{storage, [](const char*) { return false; },
+                                                     [&](const char* call) {
+                                                         if (call == "claim"sv) ++looks;
+                                                     }},
+                             {.pending_poll_interval = 5ms}};
+        while (looks == 0) std::this_thread::yield();  // the look at the start is over
         auto front = make_service({.scheduler = bulk::scheduling::none}, storage);
         const auto id = front.create("pipeline", text(numbers(3))).value();
         expect(front.wait(id, 10s).value().state == operation_state::completed);
@@ -733,23 +768,44 @@ suite<"scheduling"> schedulers = [] {
             go.wait();
             return bulk::outcome::done();
         };
-        auto service = make_service({.worker_count = 1, .queue_capacity = 2});
+        // The first operation holds the only worker until somebody has asked the store for room
+        // and there was none, or until all were created without asking.
+        bulk::memory::storage kept;
+        std::atomic<int> created{0};
+        std::atomic<bool> is_full{false};
+        bulk::service service{
+            known,
+            support::faulty_storage{kept, [](const char*) { return false; },
+                                    [&](const char* call) {
+                                        if (call != "query"sv) return;
+                                        const bulk::operation_query waiting{
+                                            .state = operation_state::pending};
+                                        if (kept.query(waiting).value().total >= 2) is_full = true;
+                                    }},
+            {.worker_count = 1, .queue_capacity = 2}};
         std::vector<bulk::operation_id> all{service.create("pipeline", text(numbers(1))).value()};
         begun.wait();
-        std::atomic<int> created{0};
         std::jthread creator{[&] {
             for (int i = 0; i < 5; ++i) {
                 all.push_back(service.create("pipeline", text(numbers(1))).value());
                 ++created;
             }
         }};
-        while (created.load() < 2) std::this_thread::yield();
-        expect(service.query(bulk::operation_query{}).value().total <= 4_u);
+        while (!is_full && created.load() < 5) std::this_thread::yield();
         go.count_down();
         creator.join();
         for (const auto id : all)
             expect(service.wait(id, 10s).value().state == operation_state::completed);
         expect(all.size() == 6_ul);
+
+        // What the log says of every moment: how many were created and not begun.
+        int waiting = 0, most = 0;
+        for (const auto& each : kept.events(std::nullopt, 0, 1'000).value()) {
+            if (each.kind == bulk::event_kind::created) ++waiting;
+            if (each.previous == operation_state::pending) --waiting;
+            most = std::max(most, waiting);
+        }
+        expect(most == 2_i and waiting == 0_i) << most << waiting;
     };
 
     "two services on one storage never run one operation twice"_test = [] {

@@ -220,7 +220,7 @@ suite<"transactions"> transactions = [] {
             return bulk::outcome::done();
         };
         const auto id = on.create(numbers(50), "payments");
-        on.drive([&] { return calls >= 20; });
+        expect(on.drive([&] { return calls >= 20; }));
         on.crash();
         on.start();
         on.drive_for(1min);

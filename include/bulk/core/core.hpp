@@ -4,7 +4,6 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
-#include <bulk/core/http_options.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
