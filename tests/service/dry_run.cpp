@@ -2,6 +2,7 @@
 #include <bulk/service/dry_run.hpp>
 #include <bulk/service/error_groups.hpp>
 
+#include <support/packing.hpp>
 #include <support/ut.hpp>
 
 #include <chrono>
@@ -175,6 +176,10 @@ suite<"dry run"> dry = [] {
         const auto cut = look("id,amount,pin\na,1,1\nb,x,1\n\"c,1,1\n");
         expect(cut.file_error.contains("a quote is never closed") and !cut.is_valid);
         expect(cut.rows.total == 2_u and cut.errors.size() == 1_u);
+        const auto packed = look(support::gzip("id,amount,pin\na,1,1\n") + "garbage", "o.csv.gz");
+        expect(packed.file_error.contains("garbage after the end of the gzip data") and
+               !packed.is_valid)
+            << packed.file_error;
         const auto large = look("id,amount,pin\na,1,1\n", "o.csv", good, {.max_file_size = 15});
         expect(large.file_error ==
                "the file 'o.csv' is larger than 15 bytes, the most that is taken"s)

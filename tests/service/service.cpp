@@ -1,7 +1,7 @@
 #include <bulk/bulk.hpp>
 
 #include <support/faulty_storage.hpp>
-#include <support/packed.hpp>
+#include <support/packing.hpp>
 #include <support/seeded_executor.hpp>
 #include <support/ut.hpp>
 

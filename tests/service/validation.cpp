@@ -1,4 +1,5 @@
 // What is checked, by whom, in which order, and what becomes of what is refused.
+#include <support/packing.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
@@ -169,6 +170,43 @@ suite<"rows"> of_rows = [] {
             expect(!play.calls.contains("run-x") and !play.calls.contains("run-c"));
             expect(!play.calls.contains("cx")) << "what cannot be read is not validated";
         }
+    };
+
+    "a file that is unreadable at its end fails before any row runs"_test = [] {
+        std::string csv = "email,age\n", array;
+        for (int i = 0; i < 20'000; ++i) {
+            csv += "a" + std::to_string(i) + ",1\n";
+            array +=
+                (i == 0 ? "[" : ",\n") + R"({"email":"a)"s + std::to_string(i) + R"(","age":1})";
+        }
+        const auto gzip = support::gzip(csv), zstd = support::zstd(csv);
+        struct unreadable {
+            std::string name, content, reason;
+        };
+        const unreadable files[] = {
+            {"n.csv.gz", gzip + "garbage",
+             "garbage after the end of the gzip data, which is " + std::to_string(gzip.size()) +
+                 " bytes long"},
+            {"n.csv.gz", gzip.substr(0, gzip.size() - 1), "the gzip data is truncated"},
+            {"n.csv.zst", zstd + "garbage",
+             "garbage after the end of the zstd data, which is " + std::to_string(zstd.size()) +
+                 " bytes long"},
+            {"n.csv.zst", zstd.substr(0, zstd.size() - 1), "the zstd data is truncated"},
+            {"n.csv", csv + "\"b,1\n", "a quote is never closed"},
+            {"n.json", array, "the array is never closed"},
+            {"n.json", array + "] garbage", "text behind the array"}};
+        for (const auto& [name, content, reason] : files)
+            for (const int concurrency : {1, 3}) {
+                script play;
+                stage on({.max_row_concurrency = concurrency});
+                const auto id =
+                    on.service->create("import-users", support::text(content, name), {}).value();
+                const auto done = on.finish(id);
+                expect(done.state == operation_state::failed);
+                expect(done.error_message.contains(reason)) << done.error_message;
+                expect(!play.calls.contains("run-")) << reason;
+                expect(done.rows.successful == 0_u);
+            }
     };
 
     "an operation need not validate anything"_test = [] {

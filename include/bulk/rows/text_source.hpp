@@ -60,7 +60,7 @@ inline constexpr std::array<known_bytes, 10> not_text{{
             bytes.starts_with(std::string_view{"\0\0\xfe\xff", 4}))
             return fail(errc::invalid_row, "the file is in UTF-32; save it as UTF-8");
         const bool is_gzip = bytes.starts_with("\x1f\x8b");
-        const bool is_zstd = bytes.starts_with("\x28\xb5\x2f\xfd");
+        const bool is_zstd = begins_like_zstd(bytes);
         const bool little = bytes.starts_with("\xff\xfe"), big = bytes.starts_with("\xfe\xff");
         if (little || big) {
             char mark[2];

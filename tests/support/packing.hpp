@@ -1,8 +1,8 @@
-// Compressed texts for tests.
+// Text packed as gzip and zstd, as one member or frame.
 #pragma once
 
-#include <zlib.h>
-#include <zstd.h>
+#include <bulk/rows/gzip.hpp>
+#include <bulk/rows/zstd.hpp>
 
 #include <string>
 #include <string_view>
@@ -12,8 +12,8 @@ namespace support {
 inline std::string gzip(std::string_view text) {
     z_stream stream{};
     deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-    std::string out(text.size() + 1000, '\0');
     std::string in{text};
+    std::string out(deflateBound(&stream, static_cast<uLong>(in.size())) + 32, '\0');
     stream.next_in = reinterpret_cast<Bytef*>(in.data());
     stream.avail_in = static_cast<uInt>(in.size());
     stream.next_out = reinterpret_cast<Bytef*>(out.data());
