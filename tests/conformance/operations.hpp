@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace conformance {
@@ -30,6 +31,16 @@ inline bulk::claim_request request(int now, std::vector<std::string> names = {"i
             .now = at(now),
             .lease_time = std::chrono::seconds{10}};
 }
+
+/// Texts in which a backend could take a character for a wildcard or for the end of a string, what
+/// is searched for, and which of the texts contain it.
+inline const std::vector<std::string> literal_texts{"axb", "a%b",   "a_b", "a\\b",
+                                                    "a*b", "a[x]b", "a?b", "a'b"};
+inline const std::vector<std::pair<std::string, std::string>> literal_searches{
+    {"%", "a%b "},   {"_", "a_b "},   {"\\", "a\\b "},   {"*", "a*b "},       {"?", "a?b "},
+    {"'", "a'b "},   {"[", "a[x]b "}, {"[x]", "a[x]b "}, {"a%", "a%b "},      {"A%B", "a%b "},
+    {"a_b", "a_b "}, {"a*", "a*b "},  {"%%", ""},        {"a%%b", ""},        {"__", ""},
+    {"\\%", ""},     {"\\_", ""},     {"''", ""},        {"x", "axb a[x]b "}, {"a\\b", "a\\b "}};
 
 template <typename Make>
 void check_operations(Make make) {
@@ -236,6 +247,30 @@ void check_operations(Make make) {
         expect(ask({.after = "zz"}).contains("not one of ours"));
         expect(store->query(bulk::operation_query{.page_size = 0}).error().code ==
                errc::invalid_argument);
+    };
+
+    "a search for a name or a creator is literal: no character is a wildcard"_test = [&] {
+        auto store = make();
+        int number = 0;
+        for (const auto& text : literal_texts) {
+            ++number;
+            auto named = operation(number, text), created = operation(100 + number);
+            created.created_by = text;
+            expect(store->create(named, {}).has_value() and store->create(created, {}).has_value());
+        }
+        for (const auto& [part, wanted] : literal_searches) {
+            const auto names =
+                store->query(bulk::operation_query{.name_contains = part, .descending = false});
+            const auto creators = store->query(
+                bulk::operation_query{.created_by_contains = part, .descending = false});
+            std::string by_name, by_creator;
+            for (const auto& each : names.value().items) by_name += each.name + ' ';
+            for (const auto& each : creators.value().items) by_creator += each.created_by + ' ';
+            expect(by_name == wanted) << part << "found" << by_name;
+            expect(by_creator == wanted) << part << "found" << by_creator;
+            expect(names->total == names->items.size()) << part;
+            expect(creators->total == creators->items.size()) << part;
+        }
     };
 
     "a page goes on where the last ended, though records come and go"_test = [&] {

@@ -253,6 +253,32 @@ void check_rows(Make make) {
                    .code == errc::invalid_argument);
     };
 
+    "a search for a row id is literal: no character is a wildcard"_test = [&] {
+        auto [store, held] = with_claim();
+        const auto count = literal_texts.size();
+        // The first rows are completed, which a backend may store in another way; the others failed.
+        bulk::row_batch batch{.completed = {{row(1), count, step(0), step(0), at(0), at(1)}}};
+        for (std::uint64_t i = 0; i < count; ++i) {
+            batch.records.push_back(record_of(count + i + 1, 0, row_state::failed));
+            for (const auto number : {i + 1, count + i + 1})
+                batch.row_ids.emplace_back(row(number), literal_texts[i]);
+        }
+        expect(store->record(held, batch).has_value());
+        for (const auto& [part, wanted] : literal_searches) {
+            const bulk::row_query query{.operation = operation(1).id, .row_id_contains = part};
+            const auto records = store->query(query);
+            const auto numbers = store->row_numbers(query);
+            std::string by_record, by_number;
+            for (const auto& each : records.value().items) by_record += each.row_id + ' ';
+            for (const auto each : numbers.value().items)
+                by_number += literal_texts[(to_number(each) - 1) % count] + ' ';
+            expect(by_record == wanted + wanted) << part << "found" << by_record;
+            expect(by_number == wanted + wanted) << part << "found" << by_number;
+            expect(records->total == records->items.size()) << part;
+            expect(numbers->total == numbers->items.size()) << part;
+        }
+    };
+
     "a batch is written whole or not at all"_test = [&] {
         auto [store, held] = with_claim();
         const bulk::lease stale{held.operation, held.fence - 1};

@@ -71,7 +71,8 @@ suite<"from_text"> from_text = [] {
 
     "enumerators by name, in any case"_test = [] {
         expect(read<colour>("GREEN").value() == colour::green);
-        refuses<colour>("blue", "it is none of red, green");
+        for (const auto* const text : {"blue", "0", "1", ""})  // not by number
+            refuses<colour>(text, "it is none of red, green");
     };
 
     "an empty cell is no value, a bad one is an error"_test = [] {

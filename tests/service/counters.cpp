@@ -1,11 +1,14 @@
 // What the counters of an operation say, at every stage of it.
+#include <support/faulty_storage.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -48,12 +51,12 @@ void set_scene(script& play) {
 }
 
 /// What the records of an operation say.
-row_counters counted(stage& on, bulk::operation_id id, int last_step) {
+row_counters counted(bulk::memory::storage& storage, bulk::operation_id id, int last_step) {
     row_counters rows;
     bulk::row_query query{.operation = id, .page_size = 1000};
     std::map<std::uint64_t, bulk::row_record> last;
     while (true) {
-        const auto page = on.storage.query(query).value();
+        const auto page = storage.query(query).value();
         for (const auto& each : page.items) last[to_number(each.row)] = each;
         query.after = page.next;
         if (page.next.empty()) break;
@@ -68,6 +71,46 @@ row_counters counted(stage& on, bulk::operation_id id, int last_step) {
     }
     return rows;
 }
+
+row_counters counted(stage& on, bulk::operation_id id, int last_step) {
+    return counted(on.storage, id, last_step);
+}
+
+/// A storage with one operation of two steps, whose counters are compared with its records at every
+/// batch of rows.
+class watched_storage {
+public:
+    using storage_type = support::faulty_storage<bulk::memory::storage>;
+
+    [[nodiscard]] storage_type watched() {
+        return storage_type{kept_, [](const char*) { return false; },
+                            [this](const char* call) {
+                                if (call == "record"s) compare();
+                            }};
+    }
+    [[nodiscard]] const std::string& differences() const { return differences_; }
+    [[nodiscard]] std::size_t stages() const { return processed_.size(); }
+
+private:
+    /// Batches of one operation are written one at a time.
+    void compare() {
+        const auto operation = kept_.query(bulk::operation_query{}).value().items.at(0);
+        const auto said = counted(kept_, operation.id, 1);
+        const auto& has = operation.rows;
+        if (operation.state == operation_state::running) processed_.insert(has.processed);
+        if (has.processed != said.processed || has.successful != said.successful ||
+            has.failed != said.failed)
+            differences_ += "counted " + std::to_string(has.successful) + '+' +
+                            std::to_string(has.failed) + " of " + std::to_string(has.processed) +
+                            ", recorded " + std::to_string(said.successful) + '+' +
+                            std::to_string(said.failed) + " of " + std::to_string(said.processed) +
+                            '\n';
+    }
+
+    bulk::memory::storage kept_;
+    std::set<std::uint64_t> processed_;  ///< all that were seen while rows ran
+    std::string differences_;
+};
 
 suite<"stages"> stages = [] {
     "before it begins nothing is counted"_test = [] {
@@ -140,6 +183,43 @@ suite<"stages"> stages = [] {
         id = on.create(numbers(500));
         (void)on.finish(id);
         expect(most > 0_u and most < 20_u) << most;
+    };
+
+    "while rows run concurrently, each stored batch has the counters of its records"_test = [] {
+        script play;
+        play.validate = [](const number& row) -> bulk::result<> {
+            if (row.value % 11 == 0) return bulk::fail("no");
+            return {};
+        };
+        play.first = [](const number& row, bulk::context& ctx) {
+            if (row.value % 10 == 0) return bulk::outcome::fail("no");
+            if (row.value % 3 == 0 && ctx.attempt() == 1) return bulk::outcome::retry("busy", 1ms);
+            if (row.value % 7 == 0) return bulk::outcome::skip("not needed");
+            return bulk::outcome::done();
+        };
+        const row_counters wanted{.total = 400, .processed = 400, .successful = 327, .failed = 73};
+        using operations = bulk::operation_list<support::pipeline>;
+        for (const int batch : {1, 7, 30}) {
+            const bulk::service_options options{.flush_batch_size = batch,
+                                                .max_row_concurrency = 4};
+            const auto least = static_cast<std::size_t>(400 / batch / 4);
+            for (int seed = 0; seed < 5; ++seed) {
+                watched_storage kept;
+                support::stage<operations, watched_storage::storage_type> on{options,
+                                                                             kept.watched()};
+                for (int i = 0; i < seed; ++i) (void)on.jobs.random();  // another order of jobs
+                expect(on.run(numbers(400)).rows == wanted) << "seed" << seed;
+                expect(kept.differences() == ""s) << "seed" << seed;
+                expect(kept.stages() >= least) << kept.stages() << "batches of" << batch;
+            }
+            watched_storage kept;
+            bulk::service threads{operations{}, kept.watched(), options};
+            const auto id = threads.create("pipeline", support::text(numbers(400))).value();
+            expect(threads.wait(id, 1min).value().rows == wanted);
+            expect(threads.shutdown().has_value());
+            expect(kept.differences() == ""s) << "on threads";
+            expect(kept.stages() >= least) << kept.stages() << "batches of" << batch;
+        }
     };
 
     "slow rows are written when they are a second old"_test = [] {

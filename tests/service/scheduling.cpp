@@ -144,6 +144,24 @@ suite<"start"> starting = [] {
         expect(play.calls == expected) << play.calls;
     };
 
+    "more pending operations than the queue holds do not block the start, and all complete"_test =
+        [] {
+            script play;
+            stage on(only_front());
+            std::vector<operation_id> all;
+            for (int i = 0; i < 30; ++i) all.push_back(on.create(numbers(1)));
+            on.crash();
+            on.start({.worker_count = 1, .queue_capacity = 2});
+            for (const auto id : all) expect(on.finish(id).state == operation_state::completed);
+
+            for (auto& id : all) id = put_in(on, numbers(1));
+            bulk::service service{operations{}, on.storage,
+                                  bulk::service_options{.worker_count = 2, .queue_capacity = 2}};
+            all.push_back(service.create("pipeline", support::text(numbers(1))).value());
+            for (const auto id : all)
+                expect(service.wait(id, 1min).value().state == operation_state::completed);
+        };
+
     "what was running goes on where it was, when its owner's lease has run out"_test = [] {
         script play;
         play.first = [&](const number& row, bulk::context&) {

@@ -276,6 +276,38 @@ suite<"records"> records = [] {
         expect(on.record(done.id, 2, -1)->row_id == "x@a"s);
     };
 
+    "the row id is read from JSON and NDJSON as from CSV"_test = [] {
+        script play;
+        stage on;
+        const auto row_ids_of = [&](std::string content, const std::string& file_name) {
+            const auto id = on.service
+                                ->create("import-users",
+                                         support::text(std::move(content), "users." + file_name))
+                                .value();
+            (void)on.finish(id);
+            std::string all;
+            for (std::uint64_t row = 1; row <= 3; ++row) {
+                const auto record = on.record(id, row, -1);
+                expect(fatal(record.has_value())) << file_name;
+                all += record->row_id + ' ';
+            }
+            const auto found =
+                on.service->query(bulk::row_query{.operation = id, .row_id_contains = "@A"});
+            return all + std::to_string(found.value().total);
+        };
+        // The second row is refused by a validator; the third cannot be read.
+        const auto wanted = "ann@a x@a  3"s;  // two records of the first row, one of the second
+        expect(row_ids_of("email,age\nann@a,1\nx@a,1\nbob@a,old\n", "csv") == wanted);
+        expect(row_ids_of(R"({"age":1,"email":"ann@a"}
+{"EMAIL":"x\u0040a","age":1}
+{"email":"bob@a","age":"old"}
+)",
+                          "ndjson") == wanted);
+        expect(row_ids_of(R"([{"email":"ann@a","age":1},{"email":"x@a","age":1},
+                              {"email":"bob@a","age":"old"}])",
+                          "json") == wanted);
+    };
+
     "row data is kept where the operation says so, and only there"_test = [] {
         script play;
         stage on;

@@ -275,6 +275,50 @@ suite<"directory: changed from outside"> changed = [] {
     };
 };
 
+suite<"directory: foreign entries"> foreign = [] {
+    "what is no upload is not listed, hides no upload, and stays"_test = [] {
+        const support::temporary_directory base;
+        auto store = directory::open(base.path()).value();
+        const auto first = store.put_file("a.csv", pull_of("text"), 0, at(1)).value();
+        const auto second = store.put_file("b.csv", pull_of("text"), 0, at(2)).value();
+        const auto id_before_all = "00000000-0000-7000-8000-00000000000"s;  // and a last digit
+        auto upper = second.id;
+        for (auto& c : upper)
+            if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
+        if (upper == second.id) upper.front() = 'A';
+
+        namespace fs = std::filesystem;
+        write_file(base.path("notes.txt"), "text");
+        write_file(base.path(".hidden"), "text");
+        write_file(base.path(".incoming-file"), "text");
+        write_file(base.path(".removed-file"), "text");
+        write_file(base.path(id_before_all + '0'), "a file, not a folder");
+        fs::create_directory(base.path("lost+found"));
+        fs::create_directory(base.path(id_before_all + '1'));
+        fs::create_symlink("nowhere", base.path(id_before_all + '2'));
+        fs::create_symlink("notes.txt", base.path(id_before_all + '3'));
+        fs::copy(base.path(first.id), base.path("copy of " + first.id));
+        fs::copy(base.path(second.id), base.path(upper));
+        fs::copy(base.path(second.id), base.path(second.id + "~"));
+
+        const auto names = base.names();
+        auto again = directory::open(base.path());
+        expect(fatal(again.has_value()));
+        const auto listed = again->files("", 100);
+        expect(fatal(listed.has_value())) << listed.error().message;
+        expect(bool{*listed == std::vector{first, second}});
+        expect(bool{again->files("", 1).value() == std::vector{first}}) << "uploads fill a page";
+        expect(bool{again->files(first.id, 1).value() == std::vector{second}});
+        for (const char last : {'0', '2', '3'}) {
+            const auto id = id_before_all + last;
+            expect(again->file(id).error().code == errc::not_found) << id;
+            expect(again->open_file(id, 0).error().code == errc::not_found) << id;
+            expect(again->remove_file(id).error().code == errc::not_found) << id;
+        }
+        expect(base.names() == names) << "nothing foreign is removed";
+    };
+};
+
 suite<"directory: faults"> faults = [] {
     "whatever call fails, the upload is whole or there is none"_test = [] {
         const support::temporary_directory base;

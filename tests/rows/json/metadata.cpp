@@ -3,8 +3,10 @@
 
 #include <support/ut.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 
 using namespace boost::ut;
 using namespace std::string_literals;
@@ -53,6 +55,22 @@ suite<"metadata"> metadata = [] {
                "the metadata is not a JSON object: it does not begin with '{', at byte 1"s);
         expect(problem(R"({"a":})").contains("a value is expected, at byte 6"));
         expect(problem("{} x").contains("text behind"));
+    };
+
+    "32 levels of objects and arrays are accepted, 33 are refused"_test = [] {
+        const auto nested = [](std::size_t levels, const std::string& open,
+                               const std::string& close) {
+            std::string text = R"({"requestedBy":"x","limit":1,"other":)";  // the first level
+            for (std::size_t i = 1; i < levels; ++i) text += open;
+            text += '0';
+            for (std::size_t i = 1; i < levels; ++i) text += close;
+            return text + '}';
+        };
+        for (const auto& [open, close] : {std::pair{"["s, "]"s}, std::pair{R"({"a":)"s, "}"s}}) {
+            expect(problem(nested(32, open, close)) == "none"s) << open;
+            expect(problem(nested(33, open, close)).contains("it is nested too deep")) << open;
+            expect(problem(nested(100'000, open, close)).contains("it is nested too deep")) << open;
+        }
     };
 };
 

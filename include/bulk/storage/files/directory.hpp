@@ -128,8 +128,9 @@ public:
     [[nodiscard]] result<> remove_file(const std::string& id) {
         if (!is_id(id)) return no_file(id);
         const std::string removed = concat(base_, '/', removed_prefix, id);
-        if (system_.rename(folder_of(base_, id).c_str(), removed.c_str()) != 0) {
-            if (errno == ENOENT) return no_file(id);
+        const std::string folder = folder_of(base_, id) + '/';  // never a file of that name
+        if (system_.rename(folder.c_str(), removed.c_str()) != 0) {
+            if (is_not_found(errno)) return no_file(id);
             return failed_call("remove", folder_of(base_, id), errno);
         }
         return remove_folder(system_, removed);

@@ -72,10 +72,13 @@ template <typename Call>
     }
 }
 
+/// Whether a call failed because the path leads nowhere, or through a file as if it were a folder.
+[[nodiscard]] constexpr bool is_not_found(int code) { return code == ENOENT || code == ENOTDIR; }
+
 /// A call that failed: at what, and why. Nothing is there (`not_found`), or it may help to try again.
 [[nodiscard]] inline std::unexpected<error> failed_call(std::string_view what,
                                                         std::string_view path, int code) {
-    return fail(code == ENOENT ? errc::not_found : errc::unavailable,
+    return fail(is_not_found(code) ? errc::not_found : errc::unavailable,
                 concat("cannot ", what, ' ', path, ": ", std::generic_category().message(code),
                        advice_on(code)));
 }
