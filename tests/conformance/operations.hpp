@@ -195,6 +195,7 @@ void check_operations(Make make) {
                              std::uint64_t total) {
             auto record = operation(number, std::move(name));
             record.created_by = std::move(by);
+            record.source = number % 2 == 0 ? "even" : "odd";
             record.state = state;
             record.rows = {.total = total, .processed = total / 2};
             (void)store->create(record, {});
@@ -232,6 +233,9 @@ void check_operations(Make make) {
         expect(ask({.name_contains = "IMPORT"}) == "421");
         expect(ask({.created_by_contains = "ANN"}) == "31");
         expect(ask({.state = operation_state::completed}) == "41");
+        expect(ask({.source = "odd"}) == "531");
+        expect(ask({.source = "even", .state = operation_state::completed}) == "4");
+        expect(ask({.source = "eve"}).empty() and ask({.source = "Even"}).empty()) << "exactly";
         expect(ask({.name_contains = "import", .created_by_contains = "b"}) == "2");
         expect(ask({.created_from = at(2), .created_to = at(4)}) == "432");
         expect(ask({.created_from = at(2), .created_to = at(4), .descending = false}) == "234");

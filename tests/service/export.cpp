@@ -201,6 +201,40 @@ suite<"reports"> reports = [] {
         expect(report.contains("completed_at,data.State,pin\n")) << report;
         expect(report.ends_with(",x,***\n")) << report;
     };
+
+    "in BulkSharp's spelling: its columns, states and failures, and no other"_test = [] {
+        world w;
+        const auto done = w.run("import-people", people);
+        const auto report = timeless(w.write(done, {.spelling = bulk::report_spelling::bulksharp}));
+        expect(
+            report ==
+            "RowNumber,RowId,State,StepName,StepIndex,ErrorType,ErrorMessage,RetryAttempt,"
+            "CreatedAt,CompletedAt,email,Age,phone,note\n"
+            "1,a@x,Completed,Send,1,,,0,T,T,a@x,30,***,\n"
+            "2,bad@x,Failed,Check,0,StepFailure,'=no 'bad@x',0,T,T,bad@x,0,***,\"two\n"
+            "lines\"\n"
+            "3,,Failed,validation,-1,Validation,\"line 5, column 'Age', 'old': it is not a whole "
+            "number\",0,T,T,,,,\n"
+            "4,d@x,Failed,validation,-1,Validation,nobody is -5 years old,0,T,T,d@x,-5,***,"
+            "'=1+1\n"
+            "5,,Failed,validation,-1,Validation,line 7: the row has 1 fields; 5 are expected,0,T,"
+            "T,,,,\n"
+            "6,bounce@x,Failed,Send,1,StepFailure,it came back,0,T,T,bounce@x,31,***,'@sum\n"s)
+            << report;
+        const auto lines = timeless(w.write(
+            done, {.format = export_format::json, .spelling = bulk::report_spelling::bulksharp}));
+        expect(lines.starts_with(
+            "[\n"
+            R"({"RowNumber":1,"RowId":"a@x","State":"Completed","StepName":"Send","StepIndex":1,)"
+            R"("ErrorType":null,"ErrorMessage":null,"RetryAttempt":0,"CreatedAt":"T",)"
+            R"("CompletedAt":"T","email":"a@x","Age":30,"phone":"***","note":null})"))
+            << lines;
+        expect(lines.contains(R"("RowNumber":3,"RowId":null,"State":"Failed")")) << lines;
+        const auto secret = w.run("tracked-secrets", "State,pin\nx,1\n");
+        const auto taken = w.write(
+            secret, {.format = export_format::json, .spelling = bulk::report_spelling::bulksharp});
+        expect(taken.contains(R"("data.State":"x","pin":"***"})")) << taken;
+    };
 };
 
 suite<"filters"> filters = [] {

@@ -178,6 +178,32 @@ suite<"the last moment"> last_moment = [] {
 };
 
 suite<"between the step and the wait"> between = [] {
+    "a signal for rows that wait is refused when none does, and never given to a later one"_test =
+        [] {
+            script play;
+            stage on;
+            const auto id = begin(on, 2);
+            const auto send = [&](std::string key, std::optional<std::string> failure = {}) {
+                return on.service->signal_waiting(
+                    {.operation = id, .key = std::move(key), .failure = std::move(failure)});
+            };
+            expect(send("refused").error().code == bulk::errc::not_found);
+            const auto first = send("approved");
+            expect(fatal(first.has_value()));
+            expect(!first->is_kept and first->is_here and first->row == row_number{1});
+            auto front = front_of(on);
+            const auto second = front.signal_waiting(
+                {.operation = id, .key = "approved", .row = row_number{2}, .failure = "no"});
+            expect(fatal(second.has_value()));
+            expect(!second->is_here and second->row == row_number{2}) << "another process runs it";
+            expect(send("approved").error().code == bulk::errc::not_found) << "both have theirs";
+            expect(on.finish(id).rows == bulk::row_counters{2, 2, 1, 1});
+            expect(on.service->retry(id).value().submitted == 1_u);
+            on.drive([&] { return waiting(on, id) == 1; });
+            on.drive_for(1s);
+            expect(waiting(on, id) == 1_u) << "what was refused is not given to the retried row";
+        };
+
     "a signal that comes before the wait is written is kept, and found"_test = [] {
         script play;
         stage on({.flush_interval = 10s});

@@ -23,6 +23,7 @@ BOOST_DESCRIBE_ENUM(operation_sort, created_at, name, state, total_rows, process
 struct operation_query {
     std::string name_contains{};        ///< in any case
     std::string created_by_contains{};  ///< in any case
+    std::string source{};               ///< exactly; the service that created the operation
     std::optional<operation_state> state{};
     std::optional<timestamp> created_from{};  ///< inclusive
     std::optional<timestamp> created_to{};    ///< inclusive

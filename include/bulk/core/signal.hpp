@@ -58,6 +58,7 @@ struct signal_receipt {
     bool is_kept = false;  ///< nobody waits for it yet: the next that does gets it
     std::optional<row_number> row{};
     std::optional<step_index> step{};
+    bool is_here = false;  ///< its operation runs in this process, which acts on it at once
 
     bool operator==(const signal_receipt&) const = default;
 };

@@ -20,7 +20,8 @@ namespace bulk::http {
 /// Who asks. Their name stands in what they create and do, and is never taken from a body.
 struct principal {
     std::string name{};
-    bool may_operate = false;  ///< else they may only read
+    bool may_operate = false;   ///< else they may only read
+    bool is_anonymous = false;  ///< `name` is a placeholder: nobody has authenticated
 };
 
 /// Says who asks, by the head of a request, or refuses it with `problems::unauthenticated` or
@@ -98,7 +99,8 @@ struct proxy_header {
 
 /// Everybody on this machine, where nobody else can listen in: may do everything, as "local".
 [[nodiscard]] inline authoriser everybody() {
-    return [](const request_head&) -> or_problem<principal> { return principal{"local", true}; };
+    return
+        [](const request_head&) -> or_problem<principal> { return principal{"local", true, true}; };
 }
 
 [[nodiscard]] inline bool is_loopback(std::string_view address) {

@@ -81,20 +81,34 @@ struct origin_rules {
                          " cannot change anything here: list its origin if it should"));
 }
 
-/// What the browser is told of pages elsewhere that may ask.
+/// Whether a text is a list of header names that can be repeated in an answer.
+[[nodiscard]] constexpr bool is_header_list(std::string_view text) {
+    return !text.empty() && text.size() <= 1024 && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_' || c == ',' || c == ' ';
+    });
+}
+
+/// What the browser is told of pages elsewhere that may ask. They are listed by name and may do what a
+/// page of our own may, so any header of theirs and their credentials are taken.
 inline void add_cors(response& said, const request_head& head, const origin_rules& rules) {
     if (rules.origins.empty()) return;
     said.headers.add("Vary", "Origin");
     const std::string_view origin = head.headers.get("origin");
     if (origin.empty() || !is_allowed_origin(origin, rules)) return;
+    // Never `*`, which a browser refuses together with credentials: the origin itself.
     said.headers.set("Access-Control-Allow-Origin", std::string{origin});
+    said.headers.set("Access-Control-Allow-Credentials", "true");
     said.headers.set("Access-Control-Expose-Headers",
                      "Content-Disposition, ETag, Location, Retry-After");
     if (head.verb != method::options) return;
     said.headers.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE");
+    const std::string_view wanted = head.headers.get("access-control-request-headers");
     said.headers.set("Access-Control-Allow-Headers",
-                     "Authorization, Content-Type, Content-Encoding, Idempotency-Key, "
-                     "If-None-Match, If-Range, Last-Event-ID, Range");
+                     is_header_list(wanted)
+                         ? std::string{wanted}
+                         : "Authorization, Content-Type, Content-Encoding, Idempotency-Key, "
+                           "If-None-Match, If-Range, Last-Event-ID, Range");
     said.headers.set("Access-Control-Max-Age", "600");
 }
 

@@ -87,6 +87,7 @@ public:
     virtual result<signal_receipt> fail_signal(operation_id id, std::string key,
                                                std::string why) = 0;
     virtual result<signal_receipt> fail_signal(std::string_view full_key, std::string why) = 0;
+    virtual result<signal_receipt> signal_waiting(const bulk::signal& sent) = 0;
     virtual result<retry_eligibility> can_retry(operation_id id) = 0;
     virtual result<retry_answer> retry(operation_id id, const retry_filter& filter,
                                        std::string_view who) = 0;
@@ -195,6 +196,9 @@ public:
     }
     result<signal_receipt> fail_signal(std::string_view full_key, std::string why) override {
         return service_.fail_signal(full_key, std::move(why));
+    }
+    result<signal_receipt> signal_waiting(const bulk::signal& sent) override {
+        return service_.signal_waiting(sent);
     }
     result<retry_eligibility> can_retry(operation_id id) override { return service_.can_retry(id); }
     result<retry_answer> retry(operation_id id, const retry_filter& filter,

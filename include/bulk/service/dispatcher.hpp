@@ -103,9 +103,11 @@ public:
         if (const auto run = find(id)) run->ask_to_stop(reason);
     }
 
-    /// Somebody has sent a signal to an operation.
-    void check_signals(operation_id id) {
-        if (const auto run = find(id)) run->check_signals();
+    /// Somebody has sent a signal to an operation. Whether this process runs it.
+    bool check_signals(operation_id id) {
+        const auto run = find(id);
+        if (run) run->check_signals();
+        return run != nullptr;
     }
 
     /// Takes nothing new and gives back what it has, rows in flight apart.

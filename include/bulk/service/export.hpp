@@ -144,7 +144,11 @@ private:
     }
 
     [[nodiscard]] report_writer<row_type> report(bool has_columns) const {
-        return {options_.format, about, reading_.dialect, has_columns};
+        return {options_.format,
+                about,
+                reading_.dialect,
+                has_columns,
+                {options_.spelling, operation_.created_at}};
     }
 
     template <typename Reader, typename Writer>

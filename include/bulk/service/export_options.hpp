@@ -40,11 +40,19 @@ enum class export_rows : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(export_rows, all, succeeded, failed, unprocessed)
 
+/// How a report spells its columns, states and failures.
+enum class report_spelling : std::uint8_t {
+    bulk,       ///< row, completed; in JSON the row's columns are an object of their own
+    bulksharp,  ///< RowNumber, Completed; the row's columns stand beside them
+};
+BOOST_DESCRIBE_ENUM(report_spelling, bulk, bulksharp)
+
 /// Which rows, and how. What is not set does not restrict; what is set must all hold. Everything is
 /// asked of a row's last record, never of an earlier one.
 struct export_options {
     export_kind kind = export_kind::report;
     export_format format = export_format::csv;
+    report_spelling spelling = report_spelling::bulk;
     export_rows rows = export_rows::all;
     /// A row that waits for its next step is pending, though the last one was completed.
     std::optional<row_state> state{};

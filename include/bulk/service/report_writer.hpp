@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/bulksharp_names.hpp>
+#include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/pii.hpp>
 #include <bulk/core/row_record.hpp>
@@ -20,6 +22,8 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -32,6 +36,22 @@ namespace bulk {
 inline constexpr std::array<std::string_view, 11> report_columns{
     "row",           "row_id",   "state",         "step",       "step_index",  "error_type",
     "error_message", "attempts", "retry_attempt", "started_at", "completed_at"};
+
+/// The same as BulkSharp names it.
+inline constexpr std::array<std::string_view, 10> bulksharp_report_columns{
+    "RowNumber", "RowId",        "State",        "StepName",  "StepIndex",
+    "ErrorType", "ErrorMessage", "RetryAttempt", "CreatedAt", "CompletedAt"};
+
+/// How a report is spelt.
+struct report_style {
+    report_spelling spelling = report_spelling::bulk;
+    timestamp created_at{};  ///< of the operation; BulkSharp's rows always have a `CreatedAt`
+
+    [[nodiscard]] constexpr std::span<const std::string_view> columns() const {
+        if (spelling == report_spelling::bulksharp) return bulksharp_report_columns;
+        return report_columns;
+    }
+};
 
 namespace detail {
 
@@ -51,13 +71,16 @@ inline constexpr auto number_columns = [] {
     return all;
 }();
 
-/// The fields of a report as texts; those that are not there are empty.
-[[nodiscard]] inline std::array<std::string, report_columns.size()> report_fields(
-    row_number number, const row_standing& standing, const operation_description& about) {
-    const auto moment = [](const std::optional<timestamp>& at) {
-        return at ? to_text(*at) : std::string{};
-    };
-    std::array<std::string, report_columns.size()> fields;
+/// The fields of a report as texts, one for each column; those that are not there are empty.
+using report_texts = std::vector<std::string>;
+
+[[nodiscard]] inline std::string moment_text(const std::optional<timestamp>& at) {
+    return at ? to_text(*at) : std::string{};
+}
+
+[[nodiscard]] inline report_texts report_fields(row_number number, const row_standing& standing,
+                                                const operation_description& about) {
+    report_texts fields(report_columns.size());
     fields[0] = concat(to_number(number));
     fields[2] = standing.is_unprocessed ? "unprocessed" : name_of(standing.state);
     if (standing.last == nullptr) return fields;
@@ -69,46 +92,69 @@ inline constexpr auto number_columns = [] {
     fields[6] = last.error_message;
     fields[7] = concat(last.attempt);
     fields[8] = concat(last.retry_attempt);
-    fields[9] = moment(last.started_at);
-    fields[10] = moment(last.completed_at);
+    fields[9] = moment_text(last.started_at);
+    fields[10] = moment_text(last.completed_at);
     return fields;
 }
 
+/// `standing.last` is there.
+[[nodiscard]] inline report_texts bulksharp_fields(row_number number, const row_standing& standing,
+                                                   const operation_description& about,
+                                                   timestamp created_at) {
+    const row_record& last = *standing.last;
+    return {concat(to_number(number)),
+            last.row_id,
+            bulksharp_name(standing.state),
+            std::string{about.step_name(last.step)},
+            concat(to_number(last.step)),
+            last.failure ? bulksharp_name(*last.failure) : std::string{},
+            last.error_message,
+            concat(last.retry_attempt),
+            to_text(last.started_at.value_or(last.completed_at.value_or(created_at))),
+            moment_text(last.completed_at)};
+}
+
 /// Which of them are numbers.
-[[nodiscard]] constexpr bool is_report_number(std::size_t column) {
-    return column == 0 || column == 4 || column == 7 || column == 8;
+[[nodiscard]] constexpr bool is_report_number(report_spelling spelling, std::size_t column) {
+    return column == 0 || column == 4 || column == 7 ||
+           (column == 8 && spelling == report_spelling::bulk);
 }
 
 }  // namespace detail
 
 /// A line for each row: what became of it, and its columns, personal ones hidden. In JSON the
-/// columns are an object of their own, `data`.
+/// columns are an object of their own, `data`, or stand beside the others as BulkSharp has it. In its
+/// spelling, rows that have no record yet are left out, as it does.
 template <declared_row Row>
 class report_writer {
 public:
     /// `has_columns`: the rows themselves are known, from their file or from their records.
     report_writer(export_format format, const operation_description& about,
-                  const csv::dialect& dialect, bool has_columns)
+                  const csv::dialect& dialect, bool has_columns, report_style style = {})
         : format_{format},
           about_{about},
           csv_{.format = {.delimiter = dialect.delimiter}, .guard_formulas = true},
           has_columns_{has_columns},
+          style_{style},
           frame_{format} {}
 
     void begin(std::string& out) const {
         if (format_ != export_format::csv) return;
-        std::vector<std::string> names{report_columns.begin(), report_columns.end()};
+        const auto known = style_.columns();
+        std::vector<std::string> names{known.begin(), known.end()};
         if (has_columns_)
-            for (const auto& column : column_descriptions<Row>) {
-                const bool is_taken = std::ranges::any_of(
-                    report_columns, [&](auto name) { return same_column(name, column.name); });
-                names.push_back(concat(is_taken ? "data." : "", column.name));
-            }
+            for (const auto& column : column_descriptions<Row>)
+                names.push_back(concat(is_taken(column.name) ? "data." : "", column.name));
         csv::write_line(out, names, csv_);
     }
 
     bool put(std::string& out, const exported_row<Row>& each) {
-        const auto fields = detail::report_fields(each.number, each.standing, about_);
+        const bool is_bulksharp = style_.spelling == report_spelling::bulksharp;
+        if (is_bulksharp && each.standing.last == nullptr) return false;
+        const auto fields =
+            is_bulksharp
+                ? detail::bulksharp_fields(each.number, each.standing, about_, style_.created_at)
+                : detail::report_fields(each.number, each.standing, about_);
         if (format_ == export_format::csv)
             put_csv(out, fields, each);
         else
@@ -122,7 +168,16 @@ public:
 
 private:
     static constexpr std::size_t width = columns_of<Row>.size;
-    using report_texts = std::array<std::string, report_columns.size()>;
+    using report_texts = detail::report_texts;
+
+    /// Whether the report has a column of its own of that name.
+    [[nodiscard]] bool is_taken(std::string_view column) const {
+        return std::ranges::any_of(style_.columns(),
+                                   [&](auto name) { return same_column(name, column); });
+    }
+    [[nodiscard]] bool is_number(std::size_t column) const {
+        return detail::is_report_number(style_.spelling, column);
+    }
 
     void put_csv(std::string& out, const report_texts& fields,
                  const exported_row<Row>& each) const {
@@ -130,7 +185,7 @@ private:
         bare.guard_formulas = false;
         for (std::size_t i = 0; i < fields.size(); ++i) {
             if (i > 0) out += csv_.format.delimiter;
-            csv::write_field(out, fields[i], detail::is_report_number(i) ? bare : csv_);
+            csv::write_field(out, fields[i], is_number(i) ? bare : csv_);
         }
         if (has_columns_) {
             const auto cells = texts_of(each);
@@ -155,24 +210,47 @@ private:
         frame_.begin(out);
         for (std::size_t i = 0; i < fields.size(); ++i) {
             out += i == 0 ? '{' : ',';
-            json::write_string(out, report_columns[i]);
+            json::write_string(out, style_.columns()[i]);
             out += ':';
             if (fields[i].empty())
                 out += "null";
-            else if (detail::is_report_number(i))
+            else if (is_number(i))
                 out += fields[i];
             else
                 json::write_string(out, fields[i]);
         }
-        if (has_columns_) {
+        if (has_columns_ && style_.spelling == report_spelling::bulksharp) {
+            put_beside(out, each);
+        } else if (has_columns_) {
             out += ",\"data\":";
-            if (each.row != nullptr)
-                json::write_row(out, *each.row);
-            else
-                put_tracked(out, each);
+            put_object(out, each);
         }
         out += '}';
         frame_.end(out);
+    }
+
+    static void put_object(std::string& out, const exported_row<Row>& each) {
+        if (each.row != nullptr)
+            json::write_row(out, *each.row);
+        else
+            put_tracked(out, each);
+    }
+
+    /// The members of the row as members of the line.
+    void put_beside(std::string& out, const exported_row<Row>& each) const {
+        std::string object;
+        put_object(object, each);
+        const auto members = json::read_members(object);
+        if (!members) return;  // nothing is known of the row
+        for (const auto& [name, value] : *members) {
+            out += ',';
+            json::write_string(out, concat(is_taken(name) ? "data." : "", name));
+            out += ':';
+            if (value.is_string)
+                json::write_string(out, value.text);
+            else
+                out += value.text;
+        }
     }
 
     static void put_tracked(std::string& out, const exported_row<Row>& each) {
@@ -209,6 +287,7 @@ private:
     const operation_description& about_;
     csv::write_options csv_;
     bool has_columns_;
+    report_style style_;
     json_frame frame_;
 };
 

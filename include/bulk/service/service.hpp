@@ -235,7 +235,7 @@ public:
     [[nodiscard]] result<signal_receipt> signal(std::string_view full_key) {
         auto sent = parse_signal_key(full_key);
         if (!sent) return std::unexpected{std::move(sent).error()};
-        return send(std::move(*sent));
+        return send(*sent);
     }
     /// Fails the step instead, with what is said here.
     [[nodiscard]] result<signal_receipt> fail_signal(operation_id id, std::string key,
@@ -247,7 +247,12 @@ public:
         auto sent = parse_signal_key(full_key);
         if (!sent) return std::unexpected{std::move(sent).error()};
         sent->failure = std::move(message);
-        return send(std::move(*sent));
+        return send(*sent);
+    }
+    /// Completes or fails the step of a row that waits now. When no row waits, the answer is
+    /// `errc::not_found` and nothing is kept.
+    [[nodiscard]] result<signal_receipt> signal_waiting(const bulk::signal& sent) {
+        return send(sent, true);
     }
     /// `signal` and `fail_signal`, for those who only want to know whether a row was waiting.
     bool try_signal(std::string_view full_key) {
@@ -332,12 +337,12 @@ private:
                                                      name_of(record.state), " already"));
     }
 
-    [[nodiscard]] result<signal_receipt> send(bulk::signal sent) {
+    [[nodiscard]] result<signal_receipt> send(const bulk::signal& sent, bool is_awaited = false) {
         if (auto usable = core_->usable(); !usable) return std::unexpected{usable.error()};
-        const operation_id id = sent.operation;
-        auto receipt = signal_desk{storage(), core_->options().early_signal_ttl}.accept(
-            std::move(sent), core_->jobs().now());
-        if (receipt && !receipt->is_kept) core_->check_signals(id);
+        signal_desk desk{storage(), core_->options().early_signal_ttl};
+        const timestamp now = core_->jobs().now();
+        auto receipt = is_awaited ? desk.accept_awaited(sent, now) : desk.accept(sent, now);
+        if (receipt && !receipt->is_kept) receipt->is_here = core_->check_signals(sent.operation);
         return receipt;
     }
 

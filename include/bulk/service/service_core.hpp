@@ -165,7 +165,7 @@ public:
         dispatcher_.end_cancelled(id);
     }
     void pause(operation_id id) { dispatcher_.ask_to_stop(id, stop_reason::paused); }
-    void check_signals(operation_id id) { dispatcher_.check_signals(id); }
+    bool check_signals(operation_id id) { return dispatcher_.check_signals(id); }
 
     // --- changes ---------------------------------------------------------------------------------
 

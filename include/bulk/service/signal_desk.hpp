@@ -21,7 +21,21 @@ public:
     signal_desk(Storage& storage, std::chrono::milliseconds early_ttl)
         : storage_{storage}, early_ttl_{early_ttl} {}
 
-    [[nodiscard]] result<signal_receipt> accept(signal sent, timestamp now) {
+    [[nodiscard]] result<signal_receipt> accept(const signal& sent, timestamp now) {
+        return send(sent, now, now + early_ttl_);
+    }
+
+    /// Only for a row that waits now: a signal that no row waits for is not kept.
+    [[nodiscard]] result<signal_receipt> accept_awaited(const signal& sent, timestamp now) {
+        // One transaction decides; a signal that has expired long ago is never given to anybody.
+        auto receipt = send(sent, now, timestamp{});
+        if (receipt && receipt->is_kept)
+            return fail(errc::not_found, concat("no step waits for signal key '", sent.key, '\''));
+        return receipt;
+    }
+
+private:
+    [[nodiscard]] result<signal_receipt> send(signal sent, timestamp now, timestamp keep_until) {
         if (sent.key.empty())
             return fail(errc::invalid_argument, "the key of a signal cannot be empty");
         if (sent.key.size() > longest_signal_key)
@@ -30,10 +44,9 @@ public:
                                longest_signal_key));
         if (sent.failure) sent.failure = cut_message(std::move(*sent.failure));
         sent.sent_at = now;
-        return storage_.send(sent, now + early_ttl_);
+        return storage_.send(sent, keep_until);
     }
 
-private:
     Storage& storage_;
     std::chrono::milliseconds early_ttl_;
 };

@@ -7,6 +7,7 @@
 #include <bulk/http/api/all_routes.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers.hpp>
+#include <bulk/http/api/older_ids.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/api_options.hpp>
 #include <bulk/http/conditions.hpp>
@@ -98,6 +99,12 @@ private:
         principal who{};
     };
 
+    [[nodiscard]] static bool has_guid(const captures& found) {
+        return std::ranges::all_of(found, [](const auto& each) {
+            return each.first != "id" || parse_guid(each.second).has_value();
+        });
+    }
+
     [[nodiscard]] static std::string path_of(const request_head& head) {
         return head.target.substr(0, head.target.find('?'));
     }
@@ -127,6 +134,7 @@ private:
             if (!is_served(each, to_->operations != nullptr, to_->feeds != nullptr)) continue;
             auto captured = match(each.path, address.path);
             if (!captured) continue;
+            if (each.topic == older && !has_guid(*captured)) continue;  // `{id:guid}` there
             const std::string_view name = verb_name(each.verb);
             if (!allowed.contains(name)) allowed += concat(allowed.empty() ? "" : ", ", name);
             // The first that fits: what is named stands in front of what is captured.
@@ -175,7 +183,8 @@ private:
                 concat("the body is application/json, and not ", type.substr(0, 64)),
                 "Content-Type");
         // What a form of any page in the world can send is not taken for a file.
-        if (on.body == body_shape::upload &&
+        // BulkSharp's uploads are forms and nothing else, which their handlers check.
+        if (on.body == body_shape::upload && on.topic != older &&
             (same_name(bare, "text/plain") || same_name(bare, "application/x-www-form-urlencoded")))
             return http::refuse(problems::unsupported_media_type,
                                 "send multipart/form-data, or the file itself as text/csv, "
@@ -187,7 +196,7 @@ private:
             return http::refuse(problems::precondition_failed,
                                 "whether it is what it was cannot be told: leave If-Match out",
                                 "If-Match");
-        if (on.verb == method::get && !on.gives.empty() &&
+        if (on.verb == method::get && !on.gives.empty() && on.topic != older &&
             !accepts(head.headers, "application/json"))
             return http::refuse(problems::not_acceptable, "the answer is application/json",
                                 "Accept");

@@ -4,7 +4,8 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/http/api/call.hpp>
-#include <bulk/http/api/older_shapes.hpp>
+#include <bulk/http/api/older_object.hpp>
+#include <bulk/http/api/older_parameters.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/http/problem.hpp>
 
@@ -17,35 +18,36 @@
 
 namespace bulk::http::api {
 
-/// Pages by number, as they ask for them: sizes are brought between 1 and 200, numbers that are none
-/// are the first.
+/// Pages by number, as BulkSharp's clients ask for them: sizes are brought between 1 and 200, numbers
+/// below 1 are the first.
 struct older_page {
     std::uint64_t number = 1;
     std::uint32_t size = 20;
 
-    [[nodiscard]] static older_page of(const call& asked, std::uint32_t usual) {
+    [[nodiscard]] static or_problem<older_page> of(const call& asked, std::uint32_t usual) {
+        const auto number = older_number<std::int32_t>(asked, "page");
+        if (!number) return std::unexpected{number.error()};
+        const auto size = older_number<std::int32_t>(asked, "pageSize");
+        if (!size) return std::unexpected{size.error()};
         older_page page{.size = usual};
-        std::optional<std::int64_t> number, size;
-        if (asked.read("page", number) && number)
-            page.number =
-                static_cast<std::uint64_t>(std::clamp<std::int64_t>(*number, 1, 1'000'000'000));
-        if (asked.read("pageSize", size) && size)
-            page.size = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*size, 1, 200));
+        if (*number) page.number = static_cast<std::uint64_t>(std::max(**number, 1));
+        if (*size) page.size = static_cast<std::uint32_t>(std::clamp(**size, 1, 200));
         return page;
     }
 
     /// What is in front of it.
     [[nodiscard]] std::uint64_t passed() const { return (number - 1) * size; }
 
-    [[nodiscard]] std::string json(const json_array& items, std::uint64_t total) const {
-        return older_object{}
-            .raw("items", items.json())
-            .number("totalCount", total)
-            .number("page", number)
-            .number("pageSize", size)
-            .truth("hasNextPage", number * size < total)
-            .json();
+    [[nodiscard]] response answer(const json_array& items, std::uint64_t total) const {
+        return json_response(200, older_object{}
+                                      .raw("items", items.json())
+                                      .count("totalCount", total)
+                                      .number("page", number)
+                                      .number("pageSize", size)
+                                      .truth("hasNextPage", number * size < total)
+                                      .json());
     }
+    [[nodiscard]] response empty() const { return answer({}, 0); }
 };
 
 /// The items of a page, and how many there are in all. We have cursors, so what is in front of it is
@@ -55,9 +57,17 @@ template <typename T, typename Query, typename Ask>
     constexpr std::uint64_t furthest = 1'000'000;
     std::uint64_t passed = wanted.passed();
     page<T> found;
-    if (passed > furthest)
+    if (passed > furthest) {
+        query.page_size = 1;
+        auto first = http::asked(ask(query));
+        if (!first) return std::unexpected{std::move(first).error()};
+        found.total = first->total;
+        if (passed >= found.total) return found;
         return refuse(problems::invalid_argument,
-                      "the page is too far: use /api/v1, which has cursors", "page");
+                      concat("page is too far: at most ", furthest,
+                             " items can be skipped here; /api/v1 has cursors"),
+                      "page");
+    }
     while (true) {
         query.page_size =
             passed > 0 ? static_cast<std::uint32_t>(std::min<std::uint64_t>(passed, largest_page))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/bulksharp_names.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/event.hpp>
@@ -13,6 +14,7 @@
 #include <bulk/core/worker_record.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
 #include <bulk/http/api/older_routes.hpp>
+#include <bulk/http/api/older_schemas.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/api/schema.hpp>
 #include <bulk/http/json_writer.hpp>
@@ -39,6 +41,13 @@ namespace bulk::http::api {
     if (type.starts_with('['))
         return concat(R"({"type":"array","items":)", type_schema(type.substr(1, type.size() - 2)),
                       '}');
+    if (const auto bar = type.find('|'); bar != std::string_view::npos)
+        return concat(R"({"anyOf":[)", type_schema(type.substr(0, bar)), ',',
+                      type_schema(type.substr(bar + 1)), "]}");
+    if (type == "int") return R"({"type":"integer","format":"int32"})";
+    if (type == "long") return R"({"type":"integer","format":"int64"})";
+    if (type == "double") return R"({"type":"number","format":"double"})";
+    if (type == "bytes") return R"({"type":"string","format":"byte"})";
     if (type == "text") return R"({"type":"string"})";
     if (type == "whole") return R"({"type":"integer"})";
     if (type == "page_size") return R"({"type":"integer","minimum":1,"maximum":1000})";
@@ -98,8 +107,27 @@ void add_enum(schema_list& to, std::string_view name) {
                               .json());
 }
 
+/// The same in BulkSharp's spelling; `none` is a name of its own that it has in front.
+template <described_enum E>
+void add_older_enum(schema_list& to, std::string_view name, std::string_view none = {}) {
+    std::vector<std::string> names;
+    if (!none.empty()) names.emplace_back(none);
+    for (const auto& each : enumerators_of<E>)
+        if (auto text = bulksharp_name(each.value); std::ranges::find(names, text) == names.end())
+            names.push_back(std::move(text));
+    to.emplace_back(name,
+                    json_object{}
+                        .add("type", "string")
+                        .add("enum", json_list(names, [](std::string_view each) { return each; }))
+                        .json());
+}
+
 [[nodiscard]] inline schema_list all_schemas() {
     schema_list all;
+    add_older_enum<operation_state>(all, "BulkOperationStatus");
+    add_older_enum<row_state>(all, "RowRecordState");
+    add_older_enum<error_type>(all, "BulkErrorType", "None");
+    add_older_enum<severity>(all, "OperationEventSeverity");
     add_enum<operation_state>(all, "operation_state");
     add_enum<row_state>(all, "row_state");
     add_enum<error_type>(all, "error_type");
@@ -117,6 +145,7 @@ void add_enum(schema_list& to, std::string_view name) {
     add_enum<run_state>(all, "run_state");
     add_enum<partition_state>(all, "partition_state");
     for (const auto& each : schemas) all.emplace_back(each.name, object_schema(each));
+    for (const auto& each : older_schemas) all.emplace_back(each.name, object_schema(each));
     return all;
 }
 
@@ -174,7 +203,7 @@ void add_enum(schema_list& to, std::string_view name) {
 [[nodiscard]] inline std::string body_of(const route& of) {
     if (of.body == body_shape::json)
         return json_object{}
-            .add("required", false)
+            .add("required", of.topic == older && of.takes != "nothing")
             .add_raw("content", content_of("application/json", of.takes))
             .json();
     json_object form;
@@ -184,7 +213,9 @@ void add_enum(schema_list& to, std::string_view name) {
             of.topic == older
                 ? R"({"operationName":{"type":"string"},"metadata":{"type":"string"},"createdBy":{"type":"string"},"notifications":{"type":"string"},"file":{"type":"string","format":"binary"}})"
                 : R"({"type":{"type":"string"},"metadata":{"type":"string","description":"a JSON object"},"recipients":{"type":"string","description":"a JSON list of {channel, target, when}"},"file":{"type":"string","format":"binary","description":"the last part"}})")
-        .add("required", json_array{}.add("file"));
+        .add("required", of.id == "olderCreateBulk" ? json_array{}.add("operationName").add("file")
+                         : of.topic == older        ? json_array{}.add("operationName")
+                                                    : json_array{}.add("file"));
     json_object content;
     content.add("multipart/form-data", json_object{}.add("schema", form));
     if (of.topic != older)
@@ -205,13 +236,16 @@ void add_enum(schema_list& to, std::string_view name) {
     add(of.status, of.summary, of.content, of.gives);
     for (const auto& each : of.others) add(each.status, each.about, each.content, each.schema);
     const auto refuse_with = [&](int status, std::string_view about) {
-        // Who may ask is found out in front of all routes, and said in our way.
-        if (of.topic == older && status != 401 && status != 403)
-            add(status, about, "application/json", "older_refusal");
-        else
-            add(status, about, "application/problem+json", "problem");
+        add(status, about, "application/problem+json", "problem");
     };
     if (of.id == "getReadiness") add(503, "It is not", "application/json", "health");
+    if (of.topic == older) {  // what is checked in front of all routes is said in our way
+        refuse_with(401, "Authentication required");
+        refuse_with(403, "Permission denied");
+        if (of.body == body_shape::json) refuse_with(415, "Unsupported media type");
+        add(503, "Temporarily unavailable", "application/json", "older_refusal");
+        return all;
+    }
     refuse_with(400, "The request is wrong");
     if (of.needs != right::open) {
         refuse_with(401, "It does not say who asks");

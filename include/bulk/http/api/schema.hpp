@@ -8,8 +8,8 @@ namespace bulk::http::api {
 
 /// The form of an object: `name:type` by commas. A type is one of text, whole (a number), count (a
 /// number of up to 64 bits, as a string of digits), number, truth, moment, uuid, object (any members),
-/// anything, or the name of a schema or an enumeration; `?` behind it may be null, brackets around it
-/// make a list. All members are always there, except those of requests, which may be left out unless
+/// anything, int, long, double and bytes (of .NET), or the name of a schema or an enumeration; `?` behind
+/// it may be null, brackets around it make a list, `|` is either. All members are always there, except those of requests, which may be left out unless
 /// they have a `!`.
 struct schema {
     std::string_view name{};
@@ -20,7 +20,6 @@ struct schema {
 inline constexpr std::array schemas{
     schema{"problem", "why a request was not answered as it asked (RFC 9457)",
            "type:text, title:text, status:whole, detail:text, field?:text, instance:text"},
-    schema{"older_refusal", "why, as BulkSharp says it", "error:text"},
     schema{"health", "whether it is well", "status:text, detail:text?"},
     schema{"index", "what this is, and who asks",
            "name:text, version:text, read_only:truth, principal:principal, links:object"},

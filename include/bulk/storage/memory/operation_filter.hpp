@@ -39,12 +39,14 @@ public:
         return (!query_.state || record.state == *query_.state) &&
                (!query_.created_from || record.created_at >= *query_.created_from) &&
                (!query_.created_to || record.created_at <= *query_.created_to) &&
+               (query_.source.empty() || record.source == query_.source) &&
                contains(record.name, name_) && contains(record.created_by, created_by_);
     }
 
 private:
     [[nodiscard]] bool has_more() const {
-        return !name_.empty() || !created_by_.empty() || query_.created_from || query_.created_to;
+        return !name_.empty() || !created_by_.empty() || !query_.source.empty() ||
+               query_.created_from || query_.created_to;
     }
 
     const operation_query& query_;

@@ -91,10 +91,11 @@ private:
         if (query_.created_to) sql += " AND created_at <= ?3";
         if (!query_.name_contains.empty()) sql += " AND instr(folded_name, ?4) > 0";
         if (!query_.created_by_contains.empty()) sql += " AND instr(lower(created_by), ?5) > 0";
+        if (!query_.source.empty()) sql += " AND source = ?9";
         sql += rest;
         return database_.rows(sql, query_.state, query_.created_from, query_.created_to,
                               folded(query_.name_contains), folded(query_.created_by_contains),
-                              number, text, id);
+                              number, text, id, query_.source);
     }
 
     [[nodiscard]] std::string cursor_of(const operation_record& record) const {

@@ -36,13 +36,11 @@ namespace bulk::http::api {
     };
 }
 
-[[nodiscard]] inline reply get_file(call& asked) {
-    const auto found = find_operation(asked);
-    if (!found) return std::unexpected{found.error()};
-    auto stored = asked.service().file(found->file_id);
+[[nodiscard]] inline reply file_response(call& asked, const operation_record& of) {
+    auto stored = asked.service().file(of.file_id);
     if (!stored && stored.error().code == errc::not_found)
         return refuse(problems::gone,
-                      concat("the file of operation ", to_text(found->id), " was removed"));
+                      concat("the file of operation ", to_text(of.id), " was removed"));
     if (!stored) return std::unexpected{problem_of(std::move(stored).error())};
     const std::string etag = concat('"', stored->checksum, '-', stored->size, '"');
     if (is_known(asked.headers(), etag)) return not_modified(etag);
@@ -59,13 +57,19 @@ namespace bulk::http::api {
                   .stream = first_of(std::move(*pull), part.length),
                   .length = part.length};
     said.headers.add("Content-Type", "application/octet-stream");
-    said.headers.add("Content-Disposition", attachment(found->file_name));
+    said.headers.add("Content-Disposition", attachment(of.file_name));
     said.headers.add("Accept-Ranges", "bytes");
     said.headers.add("ETag", etag);
     if (wanted == range_answer::part)
         said.headers.add("Content-Range", concat("bytes ", part.first, '-',
                                                  part.first + part.length - 1, '/', stored->size));
     return said;
+}
+
+[[nodiscard]] inline reply get_file(call& asked) {
+    const auto found = find_operation(asked);
+    if (!found) return std::unexpected{found.error()};
+    return file_response(asked, *found);
 }
 
 /// Writes while it is read, no faster. What is wrong before the first row is a problem document; what

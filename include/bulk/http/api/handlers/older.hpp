@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/limits.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/core/signal.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/events.hpp>
 #include <bulk/http/api/handlers/files.hpp>
@@ -11,22 +13,31 @@
 #include <bulk/http/api/handlers/retries.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
 #include <bulk/http/api/older_paging.hpp>
+#include <bulk/http/api/older_parameters.hpp>
 #include <bulk/http/api/older_shapes.hpp>
 #include <bulk/http/json_body.hpp>
 #include <bulk/http/problem.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk::http::api {
 
-// BulkSharp's routes on our service. What they pass over in silence, such as a state that is none, is
-// passed over here too: their clients rely on it.
+// BulkSharp's routes on our service, with its status codes. Where it answers without a body, so do we.
+
+[[nodiscard]] inline response older_not_found() { return {.status = 404}; }
+
+/// What cannot be done is a wrong request there; what fails on our side stays what it is.
+[[nodiscard]] inline problem older_problem(problem why) {
+    if (why.kind.status < 500) why.kind = problems::invalid_argument;
+    return why;
+}
 
 [[nodiscard]] inline reply older_get_operations(call& asked) {
     return json_response(200, json_list(asked.service().operations(), older_type).json());
@@ -34,9 +45,7 @@ namespace bulk::http::api {
 
 [[nodiscard]] inline reply older_get_template(call& asked) {
     const auto about = asked.service().find(asked.path("name"));
-    if (!about)
-        return refuse(problems::not_found,
-                      concat("Operation '", asked.path("name"), "' not found"));
+    if (!about) return older_refusal(404, concat("Operation '", asked.path("name"), "' not found"));
     auto text = http::asked(asked.service().template_for((*about)->name, export_format::csv));
     if (!text) return std::unexpected{std::move(text).error()};
     response said{.body = std::move(*text)};
@@ -47,113 +56,149 @@ namespace bulk::http::api {
 
 [[nodiscard]] inline reply older_get_bulks(call& asked) {
     const auto wanted = older_page::of(asked, 20);
-    operation_query query{.name_contains = asked.text("operationName"),
-                          .created_by_contains = asked.text("createdBy"),
-                          .state = from_pascal_case<operation_state>(asked.text("status"))};
-    (void)asked.read("fromDate", query.created_from);
-    (void)asked.read("toDate", query.created_to);
-    (void)asked.read("sortDescending", query.descending);
+    if (!wanted) return std::unexpected{wanted.error()};
+    const auto state = older_choice<operation_state>(asked, "status");
+    if (!state) return std::unexpected{state.error()};
+    const auto from = older_moment(asked, "fromDate"), to = older_moment(asked, "toDate");
+    if (!from) return std::unexpected{from.error()};
+    if (!to) return std::unexpected{to.error()};
+    const auto descending = older_truth(asked, "sortDescending", true);
+    if (!descending) return std::unexpected{descending.error()};
+    if (*from && *to && **from > **to) return wanted->empty();
     const auto sort = asked.text("sortBy");
-    query.sort = same_name(sort, "operationName") ? operation_sort::name
-                 : same_name(sort, "status")
-                     ? operation_sort::state
-                     : from_pascal_case<operation_sort>(sort).value_or(operation_sort::created_at);
+    const operation_query query{.name_contains = asked.text("operationName"),
+                                .created_by_contains = asked.text("createdBy"),
+                                .source = asked.text("source"),
+                                .state = *state,
+                                .created_from = *from,
+                                .created_to = *to,
+                                .sort = same_name(sort, "operationName") ? operation_sort::name
+                                        : same_name(sort, "status")      ? operation_sort::state
+                                        : same_name(sort, "totalRows") ? operation_sort::total_rows
+                                        : same_name(sort, "processedRows")
+                                            ? operation_sort::processed_rows
+                                            : operation_sort::created_at,
+                                .descending = *descending};
     const auto found = numbered_page<operation_record>(
-        wanted, query, [&](const operation_query& each) { return asked.service().query(each); });
+        *wanted, query, [&](const operation_query& each) { return asked.service().query(each); });
     if (!found) return std::unexpected{found.error()};
     const auto items = json_list(found->items, [&](const operation_record& each) {
         return older_operation(each, shown_metadata(each, asked.service()));
     });
-    return json_response(200, wanted.json(items, found->total));
+    return wanted->answer(items, found->total);
 }
 
 [[nodiscard]] inline reply older_get_bulk(call& asked) {
     const auto found = older_find(asked);
     if (!found) return std::unexpected{found.error()};
-    return json_response(200,
-                         older_operation(*found, shown_metadata(*found, asked.service())).json());
+    if (!*found) return older_not_found();
+    const auto& of = **found;
+    return json_response(200, older_operation(of, shown_metadata(of, asked.service())).json());
 }
 
 [[nodiscard]] inline reply older_get_status(call& asked) {
     const auto found = older_find(asked);
     if (!found) return std::unexpected{found.error()};
-    return json_response(200, older_status(*found).json());
+    if (!*found) return older_not_found();
+    return json_response(200, older_status(**found).json());
 }
 
 [[nodiscard]] inline reply older_get_file(call& asked) {
-    if (auto found = older_find(asked); !found) return std::unexpected{std::move(found).error()};
-    auto said = get_file(asked);
-    if (!said && said.error().kind.status == problems::gone.status)
-        said.error().kind = problems::not_found;
+    const auto found = older_find(asked);
+    if (!found) return std::unexpected{found.error()};
+    if (!*found) return older_not_found();
+    auto said = file_response(asked, **found);
+    if (!said && said.error().kind.status == problems::gone.status) return older_not_found();
     return said;
 }
 
 [[nodiscard]] inline reply older_export(call& asked) {
     const auto found = older_find(asked);
-    if (!found) return refuse(problems::invalid_argument, found.error().detail);
+    if (!found) return std::unexpected{found.error()};
+    const operation_id id = older_id(asked);
+    if (!*found)
+        return refuse(problems::invalid_argument, concat("Operation ", to_text(id), " not found"));
+    const bool is_json = same_name(asked.text("format"), "json");
+    const auto failures = older_failures::of(asked.text("errorType"));
     export_options options{
         .kind = from_pascal_case<export_kind>(asked.text("mode")).value_or(export_kind::report),
-        .format =
-            from_pascal_case<export_format>(asked.text("format")).value_or(export_format::csv),
+        .format = is_json ? export_format::json : export_format::csv,
+        .spelling = report_spelling::bulksharp,
+        .rows = failures.is_file_fault ? export_rows::failed : export_rows::all,
         .state = from_pascal_case<row_state>(asked.text("state")),
-        .failure = from_pascal_case<error_type>(asked.text("errorType")),
+        .failure = failures.failure,
         .step = asked.text("stepName")};
-    auto said = export_response(asked, *found, options);
-    if (!said) return refuse(problems::invalid_argument, said.error().detail);
+    const auto* about = description_of(asked.service(), (*found)->name);
+    const auto step = find_step_of(about, options.step);
+    const bool is_elsewhere = failures.is_file_fault && step && *step && **step != validation_step;
+    if (failures.is_file_fault && options.step.empty()) options.step = "validation";
+    if (!step || is_elsewhere || failures.is_none) {  // no row: there is no row 0
+        options.step.clear();
+        options.only = {row_number{0}};
+    }
+    auto said = export_response(asked, **found, options);
+    if (!said) return std::unexpected{older_problem(std::move(said).error())};
+    said->headers.set("Content-Type", is_json ? "application/json" : "text/csv");
     said->headers.set("Content-Disposition",
-                      attachment(concat("operation-", to_text(found->id), '-',
-                                        name_of(options.kind), '.', name_of(options.format))));
+                      attachment(concat("operation-", to_text(id), '-', name_of(options.kind), '.',
+                                        name_of(options.format))));
     return said;
 }
 
-/// Always 200, whatever there was to cancel.
+/// 200, whatever there was to cancel.
 [[nodiscard]] inline reply older_cancel(call& asked) {
-    if (const auto id = parse_operation_id(asked.path("id")))
-        (void)asked.service().cancel(*id, asked.who.name);
+    const auto done = asked.service().cancel(older_id(asked), asked.who.name);
+    if (!done && kind_of(done.error().code).status >= 500)
+        return std::unexpected{problem_of(done.error())};
     return response{.status = 200};
 }
 
+/// Only a row that waits gets a signal here: one that comes too early is refused, and not kept.
 [[nodiscard]] inline reply older_send(call& asked, std::optional<std::string> failure) {
-    const auto found = older_find(asked);
-    if (!found) return std::unexpected{found.error()};
-    const bool is_failure = failure.has_value();
-    std::string key{asked.path("key")};
-    std::optional<std::uint64_t> row;
-    if (const auto full = parse_signal_key(key); full && full->operation == found->id) {
-        key = full->key;
-        row = to_number(*full->row);
+    const operation_id id = older_id(asked);
+    bulk::signal sent{
+        .operation = id, .key = std::string{asked.path("key")}, .failure = std::move(failure)};
+    if (auto full = parse_signal_key(sent.key); full && full->operation == id) {
+        sent.key = std::move(full->key);
+        sent.row = full->row;
     }
-    const auto receipt = send_signal(asked.service(), found->id, std::move(key), row, failure);
-    if (!receipt) return refuse(problems::not_found, receipt.error().message);
-    note_signal(asked, found->id, asked.path("key"), *receipt, is_failure);
-    const auto* about = description_of(asked.service(), found->name);
-    return json_response(
-        200, older_object{}
-                 .number("rowNumber", receipt->row ? to_number(*receipt->row) : 0)
-                 .text("step", receipt->step ? step_text(about, *receipt->step) : std::string{})
-                 .truth("completed", !receipt->is_kept && !is_failure)
-                 .truth("failed", !receipt->is_kept && is_failure)
-                 .truth("crossProcess", receipt->is_kept)
-                 .json());
+    const auto receipt = asked.service().signal_waiting(sent);
+    if (!receipt && kind_of(receipt.error().code).status >= 500)
+        return std::unexpected{problem_of(receipt.error())};
+    if (!receipt)
+        return refuse(problems::not_found,
+                      concat("No step is waiting for signal key '", asked.path("key"), '\''));
+    const bool is_failure = sent.failure.has_value();
+    note_signal(asked, id, asked.path("key"), *receipt, is_failure);
+    const auto of = asked.service().get(id);
+    const auto* about = of ? description_of(asked.service(), of->name) : nullptr;
+    older_object shape;
+    shape.number("rowNumber", receipt->row ? to_number(*receipt->row) : 0)
+        .text("step", receipt->step ? step_text(about, *receipt->step) : std::string{})
+        .truth("completed", !is_failure)
+        .truth("failed", is_failure);
+    if (is_failure) shape.text("error", *sent.failure);
+    return json_response(200, shape.truth("crossProcess", !receipt->is_here).json());
 }
 [[nodiscard]] inline reply older_signal(call& asked) { return older_send(asked, std::nullopt); }
 [[nodiscard]] inline reply older_fail_signal(call& asked) {
+    if (is_blank(asked.asked.body))
+        return refuse(problems::invalid_argument, "a JSON body with errorMessage is required");
     const auto body = json_body::read_loosely(asked.asked.body, {"errorMessage"});
     if (!body) return std::unexpected{body.error()};
     auto why = body->text("errorMessage");
     if (!why) return std::unexpected{std::move(why).error()};
-    return older_send(asked, why->value_or("failed by a signal"));
+    return older_send(asked, cut_message(why->value_or("failed by a signal")));
 }
 
 [[nodiscard]] inline reply older_retry_with(call& asked, const retry_filter& filter) {
-    const auto found = older_find(asked);
-    if (!found) return refuse(problems::invalid_argument, found.error().detail);
-    const auto answer = asked.service().retry(found->id, filter, asked.who.name);
-    if (!answer) return refuse(problems::invalid_argument, answer.error().message);
+    const operation_id id = older_id(asked);
+    const auto answer = http::asked(asked.service().retry(id, filter, asked.who.name));
+    if (!answer) return std::unexpected{older_problem(answer.error())};
     older_object shape;
-    shape.text("operationId", to_text(found->id))
-        .number("rowsSubmitted", answer->submitted + answer->resumed)
-        .number("rowsSkipped", answer->skipped);
+    shape.text("operationId", to_text(id))
+        .count("rowsSubmitted", answer->submitted + answer->resumed)
+        .count("rowsSkipped", answer->skipped);
     if (!answer->reasons.empty())
         shape.raw("skippedReasons",
                   json_list(answer->reasons, [](std::string_view each) { return each; }).json());
@@ -161,6 +206,8 @@ namespace bulk::http::api {
 }
 [[nodiscard]] inline reply older_retry(call& asked) { return older_retry_with(asked, {}); }
 [[nodiscard]] inline reply older_retry_rows(call& asked) {
+    if (is_blank(asked.asked.body))
+        return refuse(problems::invalid_argument, "a JSON body with rowNumbers is required");
     const auto body = json_body::read_loosely(asked.asked.body, {"rowNumbers"});
     if (!body) return std::unexpected{body.error()};
     const auto rows = body->numbers<std::uint64_t>("rowNumbers");
@@ -173,53 +220,76 @@ namespace bulk::http::api {
 }
 
 [[nodiscard]] inline reply older_get_eligibility(call& asked) {
-    const auto id = parse_operation_id(asked.path("id"));
-    if (!id) return refuse(problems::not_found, "Operation not found");
-    const auto said = http::asked(asked.service().can_retry(*id));
-    if (!said) return std::unexpected{said.error()};
+    const auto found = older_find(asked);
+    if (!found) return std::unexpected{found.error()};
+    retry_eligibility said{.is_eligible = false, .reason = "Operation not found"};
+    if (*found) {
+        auto asked_of = http::asked(asked.service().can_retry((*found)->id));
+        if (!asked_of) return std::unexpected{std::move(asked_of).error()};
+        said = std::move(*asked_of);
+    }
     return json_response(
         200,
-        older_object{}.truth("isEligible", said->is_eligible).text("reason", said->reason).json());
+        older_object{}.truth("isEligible", said.is_eligible).text_if("reason", said.reason).json());
 }
 
 [[nodiscard]] inline reply older_get_history(call& asked) {
     const auto wanted = older_page::of(asked, 100);
+    if (!wanted) return std::unexpected{wanted.error()};
+    const auto row = older_number<std::int32_t>(asked, "rowNumber");
+    if (!row) return std::unexpected{row.error()};
     const auto found = older_find(asked);
-    if (!found) return json_response(200, wanted.json({}, 0));
-    retry_history_query query{.operation = found->id};
-    (void)asked.read("rowNumber", query.row);
+    if (!found) return std::unexpected{found.error()};
+    if (!*found || row->value_or(1) < 1) return wanted->empty();
+    retry_history_query query{.operation = (*found)->id};
+    if (*row) query.row = row_number{static_cast<std::uint64_t>(**row)};
     const auto entries = numbered_page<retry_entry>(
-        wanted, query,
+        *wanted, query,
         [&](const retry_history_query& each) { return asked.service().retry_history(each); });
     if (!entries) return std::unexpected{entries.error()};
-    const auto* about = description_of(asked.service(), found->name);
-    return json_response(
-        200,
-        wanted.json(json_list(entries->items,
-                              [&](const retry_entry& each) { return older_entry(each, about); }),
-                    entries->total));
+    const auto items = json_list(
+        entries->items, [&](const retry_entry& each) { return older_entry(each, **found); });
+    return wanted->answer(items, entries->total);
+}
+
+/// Events of operations: without `since` the newest, else the next. Those of a feed's runs are left
+/// out, since BulkSharp has no feeds; whoever reads on is never left standing in front of them.
+[[nodiscard]] inline or_problem<std::vector<event>> older_events(call& asked,
+                                                                 std::optional<operation_id> of,
+                                                                 std::optional<std::uint64_t> since,
+                                                                 std::size_t limit) {
+    std::vector<event> all;
+    while (true) {
+        auto some = read_events(asked, of, since, largest_page);
+        if (!some) return std::unexpected{std::move(some).error()};
+        for (auto& each : *some) {
+            if (since) since = each.sequence;
+            if (!is_of_run(each.kind)) all.push_back(std::move(each));
+            if (since && all.size() == limit) return all;
+        }
+        if (!since || some->size() < largest_page) break;
+    }
+    if (all.size() > limit) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(limit));
+    return all;
 }
 
 [[nodiscard]] inline reply older_list_events(call& asked, std::optional<operation_id> of) {
+    const auto since = older_number<std::int64_t>(asked, "since");
+    if (!since) return std::unexpected{since.error()};
+    const auto limit = older_number<std::int32_t>(asked, "limit");
+    if (!limit) return std::unexpected{limit.error()};
     std::optional<std::uint64_t> after;
-    std::optional<timestamp> moment;
-    std::optional<std::int64_t> limit;
-    if (!asked.read("since", after)) (void)asked.read("since", moment);
-    if (!asked.read("limit", limit)) limit = 100;
-    const auto most =
-        static_cast<std::uint32_t>(std::clamp<std::int64_t>(limit.value_or(100), 1, 500));
-    auto found = read_events(asked, of, after, most);
-    if (!found) return std::unexpected{std::move(found).error()};
-    if (moment) std::erase_if(*found, [&](const event& each) { return each.time < *moment; });
+    if (*since) after = static_cast<std::uint64_t>(std::max<std::int64_t>(**since, 0));
+    const auto found = older_events(
+        asked, of, after, static_cast<std::size_t>(std::clamp(limit->value_or(100), 1, 500)));
+    if (!found) return std::unexpected{found.error()};
     return json_response(200, json_list(*found, older_event).json());
 }
 [[nodiscard]] inline reply older_get_events(call& asked) {
     return older_list_events(asked, std::nullopt);
 }
 [[nodiscard]] inline reply older_get_bulk_events(call& asked) {
-    const auto id = parse_operation_id(asked.path("id"));
-    if (!id) return refuse(problems::not_found, "Operation not found");
-    return older_list_events(asked, *id);
+    return older_list_events(asked, older_id(asked));
 }
 
 [[nodiscard]] inline reply older_get_open_api(call& asked) {

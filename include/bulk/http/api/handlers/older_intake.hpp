@@ -7,22 +7,27 @@
 #include <bulk/core/recipient.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/intake.hpp>
-#include <bulk/http/api/older_shapes.hpp>
+#include <bulk/http/api/older_object.hpp>
 #include <bulk/http/api/recipients.hpp>
 #include <bulk/http/api/spooled_file.hpp>
 #include <bulk/http/api/uploads.hpp>
 #include <bulk/http/problem.hpp>
+#include <bulk/rows/byte_source.hpp>
 #include <bulk/service/upload.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace bulk::http::api {
 
-/// A form in any order, as their clients send it: a file that comes in front of what says what it is
-/// waits on disk.
+/// A form in any order, as their clients send it: unless all fields that matter are in front of it, the
+/// file waits on disk until the others have come.
 class older_form {
 public:
     [[nodiscard]] static or_problem<older_form> open(call& asked) {
@@ -31,13 +36,16 @@ public:
         auto file = incoming_file::open(asked.asked);
         if (!file) return std::unexpected{std::move(file).error()};
         older_form form{std::move(*file)};
-        const bool is_first = form.file_.has_file() && form["operationName"].empty();
-        if (!is_first) return form;
-        auto spooled =
-            spooled_file::keep(form.file_.bytes(false), asked.service().options().max_file_size);
+        if (!form.file_.has_file()) return form;
+        const bool is_last = std::ranges::all_of(
+            std::array{"operationName", "metadata", "createdBy", "notifications"},
+            [&](const char* name) { return form.find(name) != nullptr; });
+        if (is_last) return form;
+        const auto most = asked.service().options().max_file_size;
+        auto spooled = spooled_file::keep(form.file_.bytes(false), most);
         if (!spooled)
-            return std::unexpected{upload_problem(std::move(spooled).error(), form.file_.course(),
-                                                  asked.service().options().max_file_size)};
+            return std::unexpected{
+                upload_problem(std::move(spooled).error(), form.file_.course(), most)};
         form.spooled_.emplace(std::move(*spooled));
         if (auto more = form.file_.read_more_fields(); !more)
             return std::unexpected{std::move(more).error()};
@@ -46,9 +54,8 @@ public:
 
     /// Of a field, in whatever case its name is.
     [[nodiscard]] std::string operator[](std::string_view name) const {
-        for (const auto& [known, value] : file_.fields())
-            if (same_name(known, name)) return value;
-        return {};
+        const auto* value = find(name);
+        return value == nullptr ? std::string{} : *value;
     }
     [[nodiscard]] const incoming_file& file() const { return file_; }
     [[nodiscard]] upload take() {
@@ -58,46 +65,77 @@ public:
 private:
     explicit older_form(incoming_file file) : file_{std::move(file)} {}
 
+    [[nodiscard]] const std::string* find(std::string_view name) const {
+        for (const auto& [known, value] : file_.fields())
+            if (same_name(known, name)) return &value;
+        return nullptr;
+    }
+
     incoming_file file_;
     std::optional<spooled_file> spooled_;
 };
 
-/// Errors of this one are texts, and nothing else.
+/// A refusal that is a text, and nothing else.
 [[nodiscard]] inline response older_refusal(int status, std::string_view why) {
     std::string text;
     write_json_text(text, why);
     return json_response(status, std::move(text));
 }
+[[nodiscard]] inline response older_refusal(const problem& why) {
+    // What is too large, or of another type, is a wrong request there.
+    const int status = why.kind.status;
+    return older_refusal(status == 413 || status == 415 || status == 404 ? 400 : status,
+                         why.detail);
+}
 
-/// What is too large is a wrong request to them.
-[[nodiscard]] inline int older_status_of(const problem& why) {
-    return why.kind.status == 413 ? 400 : why.kind.status;
+/// Whether a byte comes at all; it is not lost.
+[[nodiscard]] inline result<bool> has_bytes(byte_source& source) {
+    char first = 0;
+    const auto count = source.read_some(std::span{&first, 1});
+    if (!count) return std::unexpected{count.error()};
+    if (*count == 0) return false;
+    source = byte_source{[first, is_given = false, rest = std::move(source)](
+                             std::span<char> into) mutable -> result<std::size_t> {
+        if (is_given || into.empty()) return rest.read_some(into);
+        is_given = true;
+        into[0] = first;
+        return std::size_t{1};
+    }};
+    return true;
 }
 
 [[nodiscard]] inline reply older_create(call& asked) {
     auto form = older_form::open(asked);
-    if (!form) return older_refusal(older_status_of(form.error()), form.error().detail);
+    if (!form) return older_refusal(form.error());
     if (!form->file().has_file()) return older_refusal(400, "File is required");
+    upload file = form->take();
+    const auto refused = [&](error why) {
+        return older_refusal(upload_problem(std::move(why), form->file().course(),
+                                            asked.service().options().max_file_size));
+    };
+    const auto filled = has_bytes(file.bytes);
+    if (!filled) return refused(filled.error());
+    if (!*filled) return older_refusal(400, "File is required");
     const std::string name = (*form)["operationName"];
-    if (name.empty()) return older_refusal(400, "Operation name is required");
-    if (name.size() > 200) return older_refusal(400, "Operation name is longer than 200");
+    if (is_blank(name)) return older_refusal(400, "Operation name is required");
+    // Whoever has said who they are cannot be somebody else in a form.
+    const bool is_known = !asked.who.is_anonymous && !asked.who.name.empty();
+    const std::string creator = is_known ? asked.who.name : (*form)["createdBy"];
+    if (is_blank(creator)) return older_refusal(400, "Created by is required");
+    if (name.size() > 200) return older_refusal(400, "Operation name has more than 200 bytes");
+    if (creator.size() > 200) return older_refusal(400, "Created by has more than 200 bytes");
     if (const auto known = asked.service().find(name); !known)
         return older_refusal(400, known.error().message);
     auto recipients = read_older_recipients((*form)["notifications"]);
     if (!recipients) return older_refusal(400, "Invalid notifications JSON");
     const auto key = idempotency_key_of(asked);  // their clients send none; whoever does, means it
     if (!key) return older_refusal(400, key.error().detail);
-    // Who asks is known; what the form says about it is not asked for.
-    auto taken = asked.service().take_in(name, form->take(),
+    auto taken = asked.service().take_in(name, std::move(file),
                                          {.metadata = (*form)["metadata"],
-                                          .created_by = asked.who.name,
+                                          .created_by = creator,
                                           .idempotency_key = *key,
                                           .recipients = *recipients});
-    if (!taken) {
-        const auto why = upload_problem(std::move(taken).error(), form->file().course(),
-                                        asked.service().options().max_file_size);
-        return older_refusal(older_status_of(why), why.detail);
-    }
+    if (!taken) return refused(std::move(taken).error());
     if (!taken->is_new)
         if (auto same = check_replay(asked.service(), taken->record, form->file().name(),
                                      (*form)["metadata"], *recipients, form->file().course());
@@ -106,36 +144,41 @@ private:
     return json_response(200, older_object{}.text("operationId", to_text(taken->record.id)).json());
 }
 
-[[nodiscard]] inline reply older_validate(call& asked) {
-    auto form = older_form::open(asked);
-    if (!form)
-        return refuse(
-            form.error().kind.status == 413 ? problems::invalid_argument : form.error().kind,
-            form.error().detail);
-    const std::string name = (*form)["operationName"];
-    if (name.empty()) return refuse(problems::invalid_argument, "Operation name is required");
-    json_array metadata_errors, file_errors;
-    bool is_valid = false;
-    if (!form->file().has_file()) {
-        const auto read = asked.service().same_metadata(name, (*form)["metadata"], true);
-        if (!read) metadata_errors.add(read.error().message);
-        is_valid = read.has_value();
-    } else {
-        const auto report = asked.service().validate(name, form->take(), (*form)["metadata"]);
-        if (!report || form->file().course().broken)
-            return refuse(problems::invalid_argument,
-                          report ? form->file().course().broken->message : report.error().message);
-        for (const auto& each : report->metadata_errors) metadata_errors.add(each);
-        if (!report->file_error.empty()) file_errors.add(report->file_error);
-        for (const auto& each : report->groups)
-            file_errors.add(concat("Row ", to_number(each.first_row), ": ", each.sample));
-        is_valid = report->is_valid;
-    }
+[[nodiscard]] inline response older_validity(bool is_valid, const json_array& metadata_errors,
+                                             const json_array& file_errors) {
     return json_response(200, older_object{}
                                   .truth("valid", is_valid)
                                   .raw("metadataErrors", metadata_errors.json())
                                   .raw("fileErrors", file_errors.json())
                                   .json());
+}
+
+[[nodiscard]] inline reply older_validate(call& asked) {
+    auto form = older_form::open(asked);
+    if (!form) return older_refusal(form.error());
+    const std::string name = (*form)["operationName"];
+    if (name.empty()) return refuse(problems::invalid_argument, "Operation name is required");
+    json_array metadata_errors, file_errors;
+    if (!asked.service().find(name)) {
+        metadata_errors.add(concat("Operation '", name, "' not found"));
+        return older_validity(false, metadata_errors, file_errors);
+    }
+    if (!form->file().has_file()) {
+        const auto read = asked.service().same_metadata(name, (*form)["metadata"], true);
+        if (!read) metadata_errors.add(read.error().message);
+        return older_validity(read.has_value(), metadata_errors, file_errors);
+    }
+    const auto report = asked.service().validate(name, form->take(), (*form)["metadata"]);
+    if (!report || form->file().course().broken)
+        return older_refusal(upload_problem(report ? *form->file().course().broken : report.error(),
+                                            form->file().course(),
+                                            asked.service().options().max_file_size));
+    for (const auto& each : report->metadata_errors) metadata_errors.add(each);
+    for (const auto* each : {&report->file_error, &report->operation_error})
+        if (!each->empty()) file_errors.add(*each);
+    for (const auto& each : report->groups)
+        file_errors.add(concat("Row ", to_number(each.first_row), ": ", each.sample));
+    return older_validity(report->is_valid, metadata_errors, file_errors);
 }
 
 }  // namespace bulk::http::api

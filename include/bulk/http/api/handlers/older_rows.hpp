@@ -6,47 +6,110 @@
 #include <bulk/core/query.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
+#include <bulk/http/api/older_ids.hpp>
 #include <bulk/http/api/older_paging.hpp>
+#include <bulk/http/api/older_parameters.hpp>
 #include <bulk/http/api/older_shapes.hpp>
 #include <bulk/http/problem.hpp>
 #include <bulk/service/any_service.hpp>
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk::http::api {
 
 // Rows and errors as BulkSharp lists them.
 
-/// An id that is none is not found there.
-[[nodiscard]] inline or_problem<operation_record> older_find(call& asked) {
-    const auto id = parse_operation_id(asked.path("id"));
-    if (!id) return refuse(problems::not_found, "Operation not found");
-    return http::asked(asked.service().get(*id));
+/// Routes with an id are found by GUIDs only: see `application`.
+[[nodiscard]] inline operation_id older_id(const call& asked) {
+    return parse_guid(asked.path("id")).value_or(operation_id{});
+}
+
+/// None when there is no such operation; a storage that does not answer is a problem.
+[[nodiscard]] inline or_problem<std::optional<operation_record>> older_find(call& asked) {
+    auto found = asked.service().get(older_id(asked));
+    if (found) return std::move(*found);
+    if (found.error().code == errc::not_found) return std::nullopt;
+    return std::unexpected{problem_of(std::move(found).error())};
+}
+
+/// Which failures a name means. BulkSharp has one for everything that is wrong in the file, and exactly
+/// that fails at the validation of a row.
+struct older_failures {
+    bool is_file_fault = false;
+    bool is_none = false;  ///< no row has it
+    std::optional<error_type> failure{};
+
+    /// A name that it does not have is passed over.
+    [[nodiscard]] static older_failures of(std::string_view name) {
+        if (same_name(name, "None")) return {.is_none = true};
+        if (same_name(name, "Parse")) return {};
+        const auto failure = from_pascal_case<error_type>(name);
+        if (failure == error_type::validation) return {.is_file_fault = true};
+        return {.failure = failure};
+    }
+};
+
+/// The rows of some failures, as their validation has kept them; empty if the operation tracks none.
+[[nodiscard]] inline or_problem<std::map<row_number, std::string>> older_row_data(
+    any_service& service, const operation_record& of, const std::vector<row_record>& failures) {
+    std::map<row_number, std::string> data;
+    const row_reader reader{service, of};
+    if (reader.about() == nullptr || !reader.about()->track_row_data) return data;
+    std::vector<row_number> rows;
+    for (const auto& each : failures)
+        if (each.row_data.empty()) rows.push_back(each.row);
+    const auto records = reader.records(std::move(rows));
+    if (!records) return std::unexpected{records.error()};
+    row_reader::for_each_row(*records, [&](std::span<const row_record> each) {
+        data.emplace(each.front().row, tracked_data(each));
+    });
+    return data;
 }
 
 [[nodiscard]] inline reply older_get_errors(call& asked) {
     const auto wanted = older_page::of(asked, 20);
+    if (!wanted) return std::unexpected{wanted.error()};
+    const auto row = older_number<std::int32_t>(asked, "rowNumber");
+    if (!row) return std::unexpected{row.error()};
+    const auto descending = older_truth(asked, "sortDescending", false);
+    if (!descending) return std::unexpected{descending.error()};
     const auto found = older_find(asked);
-    if (!found) return json_response(200, wanted.json({}, 0));  // as they do
-    row_query query{.operation = found->id,
+    if (!found) return std::unexpected{found.error()};
+    const auto failures = older_failures::of(asked.text("errorType"));
+    if (!*found || failures.is_none || row->value_or(1) < 1) return wanted->empty();
+    const operation_record& of = **found;
+    row_query query{.operation = of.id,
                     .row_id_contains = asked.text("rowId"),
-                    .failure = from_pascal_case<error_type>(asked.text("errorType")),
-                    .errors_only = true};
-    std::optional<row_number> row;
-    if (asked.read("rowNumber", row) && row) query.rows = {*row};
-    (void)asked.read("sortDescending", query.descending);
+                    .failure = failures.failure,
+                    .errors_only = true,
+                    .descending = *descending};
+    if (failures.is_file_fault) query.step = validation_step;
+    if (*row) query.rows = {row_number{static_cast<std::uint64_t>(**row)}};
     const auto sort = asked.text("sortBy");
-    query.sort = same_name(sort, "errorType")  ? row_sort::failure
-                 : same_name(sort, "stepName") ? row_sort::step
-                 : same_name(sort, "createdAt")
-                     ? row_sort::started_at
-                     : from_pascal_case<row_sort>(sort).value_or(row_sort::row);
+    query.sort = same_name(sort, "errorType")   ? row_sort::failure
+                 : same_name(sort, "stepName")  ? row_sort::step
+                 : same_name(sort, "createdAt") ? row_sort::started_at
+                 : same_name(sort, "rowId")     ? row_sort::row_id
+                 : same_name(sort, "state")     ? row_sort::state
+                                                : row_sort::row;
     const auto errors = numbered_page<row_record>(
-        wanted, query, [&](const row_query& each) { return asked.service().query(each); });
+        *wanted, query, [&](const row_query& each) { return asked.service().query(each); });
     if (!errors) return std::unexpected{errors.error()};
-    return json_response(200, wanted.json(json_list(errors->items, older_error), errors->total));
+    const auto data = older_row_data(asked.service(), of, errors->items);
+    if (!data) return std::unexpected{data.error()};
+    const auto items = json_list(errors->items, [&](const row_record& each) {
+        const auto kept = data->find(each.row);
+        const bool is_own = !each.row_data.empty() || kept == data->end();
+        return older_error(each, of, is_own ? each.row_data : kept->second);
+    });
+    return wanted->answer(items, errors->total);
 }
 
 /// Rows that stand in a state that no record tells of: see `get_rows`. All of them are looked at, since
@@ -76,23 +139,30 @@ namespace bulk::http::api {
         if (query.after.empty()) return found;
     }
     return refuse(problems::invalid_argument,
-                  "there are too many rows to be counted: use /api/v1, which has cursors", "state");
+                  concat("more than ", most_pages * largest_page,
+                         " rows cannot be filtered by this state here; /api/v1 has cursors"),
+                  "state");
 }
 
 [[nodiscard]] inline reply older_get_rows(call& asked) {
     const auto wanted = older_page::of(asked, 100);
+    if (!wanted) return std::unexpected{wanted.error()};
     const auto found = older_find(asked);
-    if (!found) return json_response(200, wanted.json({}, 0));
-    const row_reader reader{asked.service(), *found};
-    row_query query{.operation = found->id,
+    if (!found) return std::unexpected{found.error()};
+    if (!*found) return wanted->empty();
+    const row_reader reader{asked.service(), **found};
+    row_query query{.operation = (*found)->id,
                     .row_id_contains = asked.text("rowId"),
                     .state = from_pascal_case<row_state>(asked.text("state"))};
-    if (auto step = find_step_of(reader.about(), asked.text("stepName")); step) query.step = *step;
+    const auto step = find_step_of(reader.about(), asked.text("stepName"));
+    if (!step) return wanted->empty();  // no row has been at a step that there is not
+    query.step = *step;
     const bool is_of_row = query.state == row_state::pending || query.state == row_state::completed;
-    auto numbers = is_of_row ? older_rows_in_state(asked.service(), reader, query, wanted)
-                             : numbered_page<row_number>(wanted, query, [&](const row_query& each) {
-                                   return asked.service().row_numbers(each);
-                               });
+    auto numbers = is_of_row
+                       ? older_rows_in_state(asked.service(), reader, query, *wanted)
+                       : numbered_page<row_number>(*wanted, query, [&](const row_query& each) {
+                             return asked.service().row_numbers(each);
+                         });
     if (!numbers) return std::unexpected{std::move(numbers).error()};
     const auto records = reader.records(std::move(numbers->items));
     if (!records) return std::unexpected{records.error()};
@@ -100,7 +170,7 @@ namespace bulk::http::api {
     row_reader::for_each_row(*records, [&](std::span<const row_record> each) {
         rows.add(older_row(each, reader.standing(each), reader.about()));
     });
-    return json_response(200, wanted.json(rows, numbers->total));
+    return wanted->answer(rows, numbers->total);
 }
 
 }  // namespace bulk::http::api

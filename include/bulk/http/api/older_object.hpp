@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/bulksharp_names.hpp>
+#include <bulk/core/clock.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/http/json_writer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bulk::http::api {
+
+/// A JSON object as BulkSharp writes it: numbers stand bare, enums are PascalCase, and a member whose
+/// type can be null is left out when it is.
+class older_object {
+public:
+    older_object& number(std::string_view name, std::uint64_t value) {
+        object_.add_raw(name, std::to_string(value));
+        return *this;
+    }
+    /// Of 32 bits there: what is more is the largest that its clients can read.
+    older_object& count(std::string_view name, std::uint64_t value) {
+        return number(name,
+                      std::min<std::uint64_t>(value, std::numeric_limits<std::int32_t>::max()));
+    }
+    older_object& index(std::string_view name, int value) {
+        object_.add_raw(name, std::to_string(value));
+        return *this;
+    }
+    older_object& truth(std::string_view name, bool value) {
+        object_.add(name, value);
+        return *this;
+    }
+    /// Cannot be null there: empty is an empty text.
+    older_object& text(std::string_view name, std::string_view value) {
+        object_.add(name, value);
+        return *this;
+    }
+    /// Can be null there: empty is none.
+    older_object& text_if(std::string_view name, std::string_view value) {
+        if (!value.empty()) object_.add(name, value);
+        return *this;
+    }
+    older_object& time(std::string_view name, timestamp value) {
+        object_.add(name, value);
+        return *this;
+    }
+    older_object& time_if(std::string_view name, const std::optional<timestamp>& value) {
+        return value ? time(name, *value) : *this;
+    }
+    template <described_enum E>
+    older_object& choice(std::string_view name, E value) {
+        object_.add(name, bulksharp_name(value));
+        return *this;
+    }
+    template <described_enum E>
+    older_object& choice_if(std::string_view name, const std::optional<E>& value) {
+        return value ? choice(name, *value) : *this;
+    }
+    older_object& raw(std::string_view name, std::string_view value) {
+        object_.add_raw(name, value);
+        return *this;
+    }
+    [[nodiscard]] std::string json() const { return object_.json(); }
+
+private:
+    json_object object_;
+};
+
+}  // namespace bulk::http::api
