@@ -16,7 +16,8 @@ class disk_files : public bulk::memory::storage {
 public:
     explicit disk_files(std::string path) : path_{std::move(path)} {}
     bulk::result<bulk::stored_file> put_file(const std::string& name, const bulk::byte_pull&,
-                                             std::uint64_t, bulk::timestamp now) {
+                                             std::uint64_t, bulk::timestamp now,
+                                             const bulk::file_origin& = {}) {
         return bulk::stored_file{.id = path_, .name = name, .size = 1, .stored_at = now};
     }
     bulk::result<bulk::byte_pull> open_file(const std::string& id, std::uint64_t offset) {

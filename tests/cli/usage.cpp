@@ -9,7 +9,7 @@ int main() {
     const std::vector<std::string> verbs{"run",        "validate", "submit", "worker", "status",
                                          "list",       "rows",     "errors", "retry",  "cancel",
                                          "pause",      "resume",   "signal", "export", "template",
-                                         "operations", "prune"};
+                                         "operations", "prune",    "files"};
 
     "help lists every verb, and each verb shows how it is called"_test = [&] {
         stage::program app;

@@ -141,6 +141,29 @@ int main() {
             << events.back();
     };
 
+    "files: what was uploaded, by the beginning of its name"_test = [] {
+        stage::program app;
+        expect(app.run({"files"}).complains("no files found"));
+        (void)app.run({"submit", app.three(), "--set", "by=ops"});
+        (void)app.run({"submit", app.good(), "--set", "by=ops"});
+        const auto all = app.run({"files"});
+        expect(all.says("june.csv") && all.says("text/csv")) << all.out;
+        const auto june = lines(app.run({"files", "--name", "june", "--json"}).out);
+        expect(fatal(eq(june.size(), std::size_t{1})));
+        const parsed file{june[0]};
+        expect(eq(file["type"], "file"s) && eq(file["name"], "june.csv"s) &&
+               eq(file["content_type"], "text/csv"s));
+        expect(app.run({"files", "--name", "June"}).complains("no files found"));
+        const auto first = lines(app.run({"files", "--limit", "1", "--json"}).out);
+        expect(fatal(eq(first.size(), std::size_t{2})));
+        const auto rest =
+            lines(app.run({"files", "--after", parsed{first[1]}["after"], "--json"}).out);
+        expect(fatal(eq(rest.size(), std::size_t{1})));
+        expect(parsed{rest[0]}["id"] != parsed{first[0]}["id"]);
+        const auto refused = app.run({"files", "--limit", "0"});
+        expect(eq(refused.code, 2) && refused.complains("--limit must be between 1 and 1000"));
+    };
+
     "worker: an interruption ends it"_test = [] {
         stage::program app;
         app.interrupted = true;

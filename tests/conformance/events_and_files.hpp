@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace conformance {
@@ -119,6 +120,17 @@ inline std::string read_all(bulk::byte_pull pull) {
     }
 }
 
+/// The ids of all files whose name begins like that, asked for in pages of three.
+template <typename Store>
+std::vector<std::string> ids_in(Store& store, std::string_view prefix = {}) {
+    std::vector<std::string> ids;
+    while (true) {
+        const auto part = store.files(ids.empty() ? "" : ids.back(), 3, prefix);
+        if (!part || part->empty()) return ids;
+        for (const auto& each : *part) ids.push_back(each.id);
+    }
+}
+
 template <typename Make>
 void check_files(Make make) {
     using namespace boost::ut;
@@ -146,14 +158,30 @@ void check_files(Make make) {
     "too much is refused while it comes, and nothing is kept"_test = [&] {
         auto store = make();
         expect(store->put_file("a", pull_of(std::string(5000, 'x')), 5000, at(1)).has_value());
-        const auto refused = store->put_file("a", pull_of(std::string(5001, 'x')), 5000, at(1));
-        expect(fatal(!refused.has_value()));
-        expect(refused.error().code == errc::invalid_argument);
-        expect(refused.error().message.contains("5000"));
+        const auto before = ids_in(*store);
+        expect(!before.empty());
+        const auto check = [&](const bulk::byte_pull& pull) {
+            const auto refused = store->put_file("a", pull, 5000, at(1));
+            expect(fatal(!refused.has_value()));
+            expect(refused.error().code == errc::invalid_argument);
+            expect(refused.error().message.contains("5000")) << refused.error().message;
+            expect(bool{ids_in(*store) == before});
+        };
+        check(pull_of(std::string(5001, 'x')));
+        constexpr std::size_t gigabyte = std::size_t{1} << 30;  // an end, should nobody stop
+        std::size_t given = 0;
+        check([&](std::span<char> into) -> bulk::result<std::size_t> {
+            const auto count = given < gigabyte ? into.size() : 0;
+            std::ranges::fill(into, 'x');
+            given += count;
+            return count;
+        });
+        expect(given > 5000_ul and given < 2'000'000_ul) << "no more is read than one block";
     };
 
     "a source that fails, fails the upload"_test = [&] {
         auto store = make();
+        const auto before = ids_in(*store);
         int pulls = 0;
         const auto stored = store->put_file(
             "a",
@@ -162,7 +190,48 @@ void check_files(Make make) {
                 return into.size() > 3 ? 3 : into.size();
             },
             0, at(1));
+        expect(fatal(!stored.has_value()));
         expect(stored.error().message == "the line is dead");
+        expect(bool{ids_in(*store) == before}) << "and nothing of it is kept";
+    };
+
+    "the content type and the uploader are given back as they were given"_test = [&] {
+        auto store = make();
+        for (const auto& [type, who] :
+             {std::pair{"text/csv", "anna"}, {"", ""}, {"application/json", "b\nname 3\nc d"}}) {
+            const auto stored = store->put_file("a.csv", pull_of("text"), 0, at(1),
+                                                {.content_type = type, .uploaded_by = who});
+            expect(fatal(stored.has_value()));
+            expect(stored->content_type == std::string_view{type} and
+                   stored->uploaded_by == std::string_view{who});
+            expect(store->file(stored->id).value() == *stored);
+            const auto listed = store->files("", 1000).value();
+            expect(std::ranges::find(listed, *stored) != listed.end());
+        }
+    };
+
+    "files are listed by the beginning of their name"_test = [&] {
+        auto store = make();
+        std::vector<std::string> june, all_of_june;
+        for (int i = 0; i < 10; ++i)
+            for (const auto* name : {"june/a", "june/", "June/a", "july", "une/a", ""}) {
+                const std::string prefixed = "by name: " + std::string{name};
+                const auto id =
+                    store->put_file(prefixed, pull_of("text"), 0, at(500 + i)).value().id;
+                if (name == std::string_view{"june/a"}) june.push_back(id);
+                if (std::string_view{name}.starts_with("june")) all_of_june.push_back(id);
+            }
+        const auto sorted = [](std::vector<std::string> ids) {
+            std::ranges::sort(ids);
+            return ids;
+        };
+        expect(bool{sorted(ids_in(*store, "by name: june/a")) == sorted(june)});
+        expect(bool{sorted(ids_in(*store, "by name: june/")) == sorted(all_of_june)});
+        expect(ids_in(*store, "by name: ").size() == 60_ul);
+        expect(ids_in(*store, "by name: k").empty() and ids_in(*store, "y name").empty());
+        const auto part = store->files("", 4, "by name: June/a").value();
+        expect(part.size() == 4_ul) << "fewer only at the end";
+        expect(store->files(part.back().id, 100, "by name: June/a").value().size() == 6_ul);
     };
 
     "what is removed is gone; what was opened is read to its end"_test = [&] {
@@ -174,6 +243,8 @@ void check_files(Make make) {
         expect(store->file(stored.id).error().code == errc::not_found);
         expect(store->open_file(stored.id, 0).error().code == errc::not_found);
         expect(store->remove_file(stored.id).error().code == errc::not_found);
+        const auto left = ids_in(*store);
+        expect(std::ranges::find(left, stored.id) == left.end());
     };
 
     "files are listed from any of them on, oldest first"_test = [&] {

@@ -512,6 +512,73 @@ suite<"rows"> rows = [] {
     };
 };
 
+suite<"uploaded files"> uploaded_files = [] {
+    "a file is served as what it is, unless a browser could run it"_test = [] {
+        stage at;
+        const auto served = [&](std::string name, api_stage::header_list headers) {
+            const auto made =
+                at.upload("account,amount\nA-1,1\n<script>alert(1)</script>,2\n",
+                          "type=transfers&file_name=" + std::move(name), std::move(headers));
+            expect(fatal(made.status == 202_i)) << made.body;
+            const auto file = at.get(of(made.json()["id"].text(), "/file"));
+            expect(file.status == 200_i);
+            expect(file.header("content-disposition").starts_with("attachment"));
+            expect(file.header("x-content-type-options") == "nosniff");
+            expect(file.header("content-security-policy").contains("sandbox"));
+            return std::string{file.header("content-type")};
+        };
+        const auto sent = [](std::string type) {
+            return api_stage::header_list{{"Content-Type", std::move(type)}};
+        };
+        expect(served("a.csv", sent("text/csv; charset=utf-8")) == "text/csv");
+        expect(served("a.csv", sent("application/octet-stream")) == "text/csv");
+        expect(served("a.ndjson", sent("")) == "application/x-ndjson");
+        expect(served("a.txt", sent("application/octet-stream")) == "text/plain");
+        expect(served("a", sent("application/json")) == "application/json");
+        expect(served("a", sent("")) == "application/octet-stream");
+        for (const auto* evil :
+             {"text/html", "TEXT/HTML", "application/xhtml+xml", "image/svg+xml", "text/xml",
+              "application/xml", "text/javascript", "application/javascript", "application/pdf",
+              "text/css", "message/rfc822"}) {
+            expect(served("a.html", sent(evil)) == "application/octet-stream") << evil;
+            expect(served("a.csv", sent(evil)) == "text/csv") << evil;
+        }
+    };
+
+    "the part of a form says what a file is"_test = [] {
+        stage at;
+        form sent;
+        sent.field("type", "transfers").file("a.bin", "account,amount\nA-1,1\n");
+        const auto made =
+            at.send(bulk::http::method::post, "/api/v1/operations", sent.headers(), {sent.body()});
+        expect(fatal(made.status == 202_i)) << made.body;
+        expect(at.get(of(made.json()["id"].text(), "/file")).header("content-type") == "text/csv");
+    };
+
+    "files are listed by the beginning of their name, with uploader and type"_test = [] {
+        stage at;
+        for (const auto* name : {"june-1.csv", "june-2.json", "July.csv"})
+            (void)at.upload("account,amount\nA-1,1\n",
+                            "type=transfers&file_name=" + std::string{name});
+        expect(at.get("/api/v1/files").json()["items"].size() == 3_u);
+        const auto june = at.get("/api/v1/files?name=june").json();
+        expect(fatal(june["items"].size() == 2_u));
+        const auto& file = june["items"][1];
+        expect(file["name"] == "june-2.json" and file["uploaded_by"] == "local");
+        expect(file["size"] == "21" and !file["id"].is_null() and !file["stored_at"].is_null());
+        expect(june["items"][0]["content_type"] == "text/csv");
+        expect(june["next"].is_null() and june["total"].is_null());
+        const auto first = at.get("/api/v1/files?name=june&limit=1").json();
+        expect(first["items"].size() == 1_u and first["items"][0]["name"] == "june-1.csv");
+        const auto rest =
+            at.get("/api/v1/files?name=june&limit=1&after=" + first["next"].text()).json();
+        expect(rest["items"].size() == 1_u and rest["items"][0]["name"] == "june-2.json");
+        expect(at.get("/api/v1/files?after=" + first["next"].text())
+                   .is_problem(400, "invalid_argument", "after"));
+        expect(at.get("/api/v1/files?limit=0").is_problem(400, "invalid_argument", "limit"));
+    };
+};
+
 suite<"retries and signals"> retries = [] {
     "a retry tries failed rows again and says what it did"_test = [] {
         stage at;

@@ -74,7 +74,7 @@ suite<"directory"> conforming = [] {
     conformance::check_files(
         [&] { return std::make_unique<directory>(directory::open(base.path()).value()); });
     "nothing is left but what was stored"_test = [&] {
-        expect(base.names().size() == 14_ul and is_clean(base));
+        expect(base.names().size() == 77_ul and is_clean(base));
     };
 };
 
@@ -125,6 +125,77 @@ suite<"directory: where"> where = [] {
                        : 1;
         });
         if (::geteuid() == 0) expect(code == 0_i);
+    };
+
+    "uploads of version 1 are read, listed and removed"_test = [] {
+        const support::temporary_directory base;
+        auto store = directory::open(base.path()).value();
+        const auto now = store.put_file("b.csv", pull_of("text"), 0, at(9)).value();
+        // As the first version wrote it.
+        const std::string id = "00000000-0001-7000-8000-000000000000", folder = base.path(id);
+        std::filesystem::create_directory(folder);
+        write_file(folder + "/content", "a,b\n");
+        const auto sum = bulk::files::hexadecimal;
+        std::string text = "bulk file 1\nsize 4\nchecksum " + sum(bulk::content_hash("a,b\n")) +
+                           "\nstored_at 5000000\nname 6\nx\ncsv \n";
+        text += "sum " + sum(bulk::content_hash(text)) + '\n';
+        write_file(folder + "/description", text);
+        const bulk::stored_file old{.id = id,
+                                    .name = "x\ncsv ",
+                                    .size = 4,
+                                    .checksum = bulk::content_hash("a,b\n"),
+                                    .stored_at = bulk::timestamp{std::chrono::seconds{5}}};
+        expect(fatal(store.file(id).has_value())) << store.file(id).error().message;
+        expect(store.file(id).value() == old);
+        expect(bool{store.files("", 10).value() == std::vector{old, now}});
+        expect(bool{store.files("", 10, "x").value() == std::vector{old}});
+        expect(read_all(store.open_file(id, 0).value()) == "a,b\n" and
+               store.verify(id).has_value());
+        expect(store.remove_file(id).has_value());
+        expect(base.names() == std::vector{now.id});
+    };
+
+    "a description that is not as it was written is refused, wherever it was changed"_test = [] {
+        const support::temporary_directory base;
+        auto store = directory::open(base.path()).value();
+        const auto about = store
+                               .put_file("a.csv", pull_of("text"), 0, at(9),
+                                         {.content_type = "text/csv", .uploaded_by = "anna"})
+                               .value();
+        const std::string path = base.path(about.id) + "/description";
+        const std::string whole = bulk::files::description_text(about);
+        const auto read = [&](std::string text, bool sign) {
+            if (sign) {
+                constexpr std::size_t sum_size = 21;
+                text.erase(text.size() - std::min(text.size(), sum_size));
+                text += "sum " + bulk::files::hexadecimal(bulk::content_hash(text)) + '\n';
+            }
+            return bulk::files::description_reader::read(about.id, text);
+        };
+        expect(read(whole, false) == about and read(whole, true) == about);
+        for (std::size_t at = 0; at < whole.size(); ++at) {
+            auto changed = whole;
+            changed[at] = static_cast<char>(changed[at] ^ 1);
+            expect(!read(changed, false)) << at;
+            expect(!read(whole.substr(0, at), false)) << at;
+        }
+        // With a checksum that fits: what the lines say must still hold together.
+        for (const auto& [from, to] : {std::pair{"bulk file 2"s, "bulk file 3"s},
+                                       {"bulk file 2"s, "bulk file 1"s},
+                                       {"content_type 8"s, "content_type 9"s},
+                                       {"content_type 8"s, "content_type 800"s},
+                                       {"uploaded_by 4"s, "uploaded_by 3"s},
+                                       {"uploaded_by 4"s, "uploaded_by -1"s},
+                                       {"uploaded_by 4"s, "uploaded_by 18446744073709551615"s},
+                                       {"name 5"s, "name 4"s},
+                                       {"name 5"s, "name 6"s},
+                                       {"size 4"s, "size "s}}) {
+            auto changed = whole;
+            changed.replace(changed.find(from), from.size(), to);
+            expect(!read(changed, true)) << to;
+        }
+        write_file(path, whole.substr(1));
+        expect(store.file(about.id).error().code == errc::conflict);
     };
 
     "the name that a user gave is text, and nothing else"_test = [] {

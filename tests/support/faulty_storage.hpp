@@ -112,9 +112,10 @@ public:
         return call("workers", [&] { return storage_.workers(); });
     }
     auto put_file(std::string name, const bulk::byte_pull& pull, std::uint64_t most,
-                  bulk::timestamp now) {
-        return call("put_file",
-                    [&] { return storage_.put_file(std::move(name), pull, most, now); });
+                  bulk::timestamp now, bulk::file_origin from = {}) {
+        return call("put_file", [&] {
+            return storage_.put_file(std::move(name), pull, most, now, std::move(from));
+        });
     }
     auto file(const std::string& id) {
         return call("file", [&] { return storage_.file(id); });
@@ -125,8 +126,8 @@ public:
     auto remove_file(const std::string& id) {
         return call("remove_file", [&] { return storage_.remove_file(id); });
     }
-    auto files(const std::string& after, std::uint32_t limit) {
-        return call("files", [&] { return storage_.files(after, limit); });
+    auto files(const std::string& after, std::uint32_t limit, std::string_view prefix = {}) {
+        return call("files", [&] { return storage_.files(after, limit, prefix); });
     }
 
 protected:

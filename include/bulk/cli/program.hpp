@@ -10,6 +10,7 @@
 #include <bulk/cli/verbs/change.hpp>
 #include <bulk/cli/verbs/errors.hpp>
 #include <bulk/cli/verbs/export.hpp>
+#include <bulk/cli/verbs/files.hpp>
 #include <bulk/cli/verbs/list.hpp>
 #include <bulk/cli/verbs/operations.hpp>
 #include <bulk/cli/verbs/prune.hpp>
@@ -50,6 +51,7 @@ namespace bulk::cli {
     verbs.push_back(std::make_unique<worker_verb>(std::move(work)));
     verbs.push_back(std::make_unique<status_verb>());
     verbs.push_back(std::make_unique<list_verb>());
+    verbs.push_back(std::make_unique<files_verb>());
     verbs.push_back(std::make_unique<rows_verb>());
     verbs.push_back(std::make_unique<errors_verb>());
     verbs.push_back(std::make_unique<retry_verb>());

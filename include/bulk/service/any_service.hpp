@@ -79,6 +79,9 @@ public:
                                                const export_sink& sink) = 0;
     virtual result<stored_file> file(const std::string& id) = 0;
     virtual result<byte_pull> open_file(const std::string& id, std::uint64_t offset) = 0;
+    virtual result<std::vector<stored_file>> files(std::string_view prefix,
+                                                   const std::string& after,
+                                                   std::uint32_t limit) = 0;
 
     // --- what is done with them ----------------------------------------------------------------------
 
@@ -183,6 +186,10 @@ public:
     result<stored_file> file(const std::string& id) override { return service_.storage().file(id); }
     result<byte_pull> open_file(const std::string& id, std::uint64_t offset) override {
         return service_.storage().open_file(id, offset);
+    }
+    result<std::vector<stored_file>> files(std::string_view prefix, const std::string& after,
+                                           std::uint32_t limit) override {
+        return service_.files(prefix, after, limit);
     }
 
     result<signal_receipt> signal(operation_id id, std::string key) override {

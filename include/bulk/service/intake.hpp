@@ -3,6 +3,7 @@
 
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
+#include <bulk/core/content_type.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/names.hpp>
@@ -91,10 +92,12 @@ struct taken_operation {
 /// a process that dies in between, `unused_uploads` finds by the moment that both have in common.
 template <typename Operations, storage Storage>
 [[nodiscard]] result<operation_record> store_operation(Storage& storage, operation_record record,
-                                                       byte_source& bytes, std::int64_t most) {
+                                                       upload& file, std::int64_t most) {
     auto stored = storage.put_file(
-        record.file_name, [&](std::span<char> into) { return bytes.read_some(into); },
-        static_cast<std::uint64_t>(most), record.created_at);
+        record.file_name, [&](std::span<char> into) { return file.bytes.read_some(into); },
+        static_cast<std::uint64_t>(most), record.created_at,
+        {.content_type = content_type_of_upload(file.content_type, record.file_name),
+         .uploaded_by = record.created_by});
     if (!stored) return std::unexpected{std::move(stored).error()};
     record.file_id = stored->id;
     record.file_size = stored->size;

@@ -104,8 +104,8 @@ public:
         record->created_at = jobs.now();
         record->id = {make_uuid(record->created_at, jobs.random(), jobs.random())};
         const operation_id id = record->id;
-        auto created = store_operation<Operations>(core_->storage(), std::move(*record),
-                                                   file->bytes, core_->options().max_file_size);
+        auto created = store_operation<Operations>(core_->storage(), std::move(*record), *file,
+                                                   core_->options().max_file_size);
         if (!created) return std::unexpected{std::move(created).error()};
         core_->begin_work(created->id);
         const bool is_new = created->id == id;
@@ -299,6 +299,16 @@ public:
     /// A way to tell people what becomes of their operations, from now on.
     [[nodiscard]] result<> add_channel(std::string name, notification_channel channel) {
         return core_->notifications().add(std::move(name), std::move(channel));
+    }
+
+    // --- files -----------------------------------------------------------------------------------
+
+    /// Uploaded files whose name begins with `prefix` (case-sensitive; empty: all), oldest first, behind
+    /// the one with the id `after`; fewer than `limit` only at the end.
+    [[nodiscard]] result<std::vector<stored_file>> files(std::string_view prefix = {},
+                                                         const std::string& after = {},
+                                                         std::uint32_t limit = 100) {
+        return storage().files(after, limit, prefix);
     }
 
     // --- the end of operations --------------------------------------------------------------------

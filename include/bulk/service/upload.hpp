@@ -15,6 +15,7 @@ namespace bulk {
 struct upload {
     std::string name{};
     byte_source bytes;
+    std::string content_type{};  ///< as the sender says; empty: by the name
 };
 
 /// A file by its path.

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -145,18 +146,21 @@ concept worker_store = requires(Store& store, const worker_record& record, worke
 
 /// Uploads.
 template <typename Store>
-concept file_store =
-    requires(Store& store, std::string name, byte_pull pull, std::uint64_t most, timestamp now,
-             const std::string& id, std::uint64_t offset, std::uint32_t limit) {
-        /// Fails with `invalid_argument` when there are more than `most` bytes (0: any number).
-        { store.put_file(name, pull, most, now) } -> std::same_as<result<stored_file>>;
-        { store.file(id) } -> std::same_as<result<stored_file>>;
-        { store.open_file(id, offset) } -> std::same_as<result<byte_pull>>;
-        { store.remove_file(id) } -> std::same_as<result<>>;
-        /// Those behind the one of that id, which may be gone (empty: from the beginning), oldest first;
-        /// fewer than `limit` only at the end.
-        { store.files(id, limit) } -> std::same_as<result<std::vector<stored_file>>>;
-    };
+concept file_store = requires(Store& store, std::string name, byte_pull pull, std::uint64_t most,
+                              timestamp now, const std::string& id, std::uint64_t offset,
+                              std::uint32_t limit, std::string_view prefix, file_origin from) {
+    /// Fails with `invalid_argument` when there are more than `most` bytes (0: any number).
+    { store.put_file(name, pull, most, now) } -> std::same_as<result<stored_file>>;
+    { store.put_file(name, pull, most, now, from) } -> std::same_as<result<stored_file>>;
+    { store.file(id) } -> std::same_as<result<stored_file>>;
+    { store.open_file(id, offset) } -> std::same_as<result<byte_pull>>;
+    { store.remove_file(id) } -> std::same_as<result<>>;
+    /// Those behind the one of that id, which may be gone (empty: from the beginning), oldest first;
+    /// fewer than `limit` only at the end.
+    { store.files(id, limit) } -> std::same_as<result<std::vector<stored_file>>>;
+    /// The same of those whose name begins with `prefix`, which is case-sensitive.
+    { store.files(id, limit, prefix) } -> std::same_as<result<std::vector<stored_file>>>;
+};
 
 /// A backend that lets a step write in the transaction that records it. Not every one can.
 template <typename Store>

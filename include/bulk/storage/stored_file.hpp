@@ -16,6 +16,12 @@
 
 namespace bulk {
 
+/// Where an upload comes from, and what it is. The store keeps both as they are given.
+struct file_origin {
+    std::string content_type{};  ///< a media type without parameters, such as text/csv
+    std::string uploaded_by{};
+};
+
 /// An upload as the file store keeps it.
 struct stored_file {
     std::string id{};
@@ -23,6 +29,8 @@ struct stored_file {
     std::uint64_t size = 0;
     std::uint64_t checksum = 0;  ///< of the content
     timestamp stored_at{};
+    std::string content_type{};  ///< empty: unknown, as of files that older versions stored
+    std::string uploaded_by{};
 
     bool operator==(const stored_file&) const = default;
 };

@@ -59,6 +59,7 @@ inline constexpr auto handlers = std::to_array<std::pair<std::string_view, handl
     {"pauseOperation", pause_operation},
     {"resumeOperation", resume_operation},
     {"sendSignal", post_signal},
+    {"getFiles", get_files},
     {"getEvents", get_events},
     {"streamEvents", stream_events},
     {"getFeeds", get_feeds},

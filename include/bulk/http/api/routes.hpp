@@ -69,6 +69,8 @@ inline constexpr std::array event_stream{
     parameter{"operation", "uuid", "only those of this operation or run"}, behind,
     parameter{"Last-Event-ID", "count", "the same as `after`, as browsers send it", false,
               place::header}};
+inline constexpr std::array files{
+    parameter{"name", "text", "beginning of the file name (case-sensitive)"}, limit, after};
 inline constexpr std::array file{
     parameter{"Range", "text", "one range of bytes", false, place::header},
     parameter{"If-Range", "text", "the ETag that the range belongs to", false, place::header},
@@ -91,9 +93,8 @@ namespace answers {
 inline constexpr std::array not_modified{other_answer{304, "it is what is known", {}, {}}};
 inline constexpr std::array created_before{
     other_answer{200, "the key was seen before: the first operation", "operation"}};
-inline constexpr std::array ranges{
-    other_answer{206, "the bytes that were asked for", {}, "application/octet-stream"},
-    other_answer{304, "it is what is known", {}, {}}};
+inline constexpr std::array ranges{other_answer{206, "the bytes that were asked for", {}, "*/*"},
+                                   other_answer{304, "it is what is known", {}, {}}};
 
 }  // namespace answers
 
@@ -338,13 +339,13 @@ inline constexpr std::array operation_routes{
           "/api/v1/operations/{id}/file",
           "getFile",
           "operations",
-          "The file as it was uploaded",
+          "The file as it was uploaded; its media type, if browsers do not run it",
           right::read,
           body_shape::none,
           {},
           200,
           {},
-          "application/octet-stream",
+          "*/*",
           parameters::file,
           answers::ranges},
     route{method::get,
@@ -396,6 +397,18 @@ inline constexpr std::array operation_routes{
           "Completes or fails the step of a row that waits", right::operate, body_shape::json,
           "signal_request", 202, "signal_receipt"},
 
+    route{method::get,
+          "/api/v1/files",
+          "getFiles",
+          "operations",
+          "Uploaded files, oldest first",
+          right::read,
+          body_shape::none,
+          {},
+          200,
+          "stored_file_list",
+          "application/json",
+          parameters::files},
     route{method::get,
           "/api/v1/events",
           "getEvents",

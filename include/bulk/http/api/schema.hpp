@@ -57,6 +57,10 @@ inline constexpr std::array schemas{
            "error:text?, created_at:moment, started_at:moment?, run_started_at:moment?, "
            "completed_at:moment?, version:count, steps:[step_name], links:object"},
     schema{"file", "as it was uploaded", "id:text?, name:text, size:count"},
+    schema{"stored_file", "an uploaded file",
+           "id:text, name:text, size:count, content_type:text, uploaded_by:text?, "
+           "stored_at:moment"},
+    schema{"stored_file_list", "a page of files", "items:[stored_file], next:text?, total:count?"},
     schema{"row_counts", "total is null until all rows are validated",
            "total:count?, processed:count, succeeded:count, failed:count, unprocessed:count"},
     schema{"step_name", "a step of the operation", "index:whole, name:text, kind:step_kind?"},

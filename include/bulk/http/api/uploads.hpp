@@ -61,7 +61,8 @@ public:
     [[nodiscard]] static or_problem<incoming_file> open(request& asked) {
         const std::string_view type = asked.head.headers.get("content-type");
         body_pull pull = asked.stream ? asked.stream : whole(asked.body);
-        if (!is_form(type)) return raw(std::move(pull), asked.head.headers.get("content-encoding"));
+        if (!is_form(type))
+            return raw(std::move(pull), type, asked.head.headers.get("content-encoding"));
         if (asked.head.headers.has("content-encoding"))
             return refuse(
                 problems::unsupported_media_type,
@@ -83,6 +84,8 @@ public:
     [[nodiscard]] const std::map<std::string, std::string>& fields() const { return fields_; }
     /// Of the part of a form; empty when there is none.
     [[nodiscard]] const std::string& name() const { return name_; }
+    /// Its Content-Type as it was sent; empty when there is none.
+    [[nodiscard]] const std::string& type() const { return type_; }
     [[nodiscard]] bool has_file() const { return has_file_; }
     /// Fields that come behind the file, for those who can wait for them: see `older` uploads.
     [[nodiscard]] or_problem<void> read_more_fields() { return read_fields(); }
@@ -136,8 +139,10 @@ private:
         };
     }
 
-    [[nodiscard]] static or_problem<incoming_file> raw(body_pull pull, std::string_view coding) {
+    [[nodiscard]] static or_problem<incoming_file> raw(body_pull pull, std::string_view type,
+                                                       std::string_view coding) {
         incoming_file file;
+        file.type_ = type;
         if (coding.empty() || same_name(coding, "identity"))
             file.coding_ = {};
         else if (same_name(coding, "gzip") || same_name(coding, "x-gzip"))
@@ -168,6 +173,7 @@ private:
                     return refuse(problems::invalid_argument,
                                   concat("the part '", name, "' is a file: call it `file`"), name);
                 name_ = bare_file_name((*part)->file_name.value_or(""));
+                type_ = (*part)->type;
                 has_file_ = true;
                 return {};
             }
@@ -207,6 +213,7 @@ private:
     std::string_view coding_;
     std::map<std::string, std::string> fields_;
     std::string name_;
+    std::string type_;
     bool has_file_ = false;
     std::shared_ptr<upload_course> course_ = std::make_shared<upload_course>();
 };

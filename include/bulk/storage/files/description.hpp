@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace bulk::files {
 
@@ -24,13 +25,18 @@ namespace bulk::files {
     return text;
 }
 
-/// What is kept beside the content of an upload: lines that people can read, the name last because
-/// it may hold anything, and a checksum of all that. The id is where it is kept.
+/// What is kept beside the content of an upload: lines that people can read, texts with their size
+/// because they may hold anything, and a checksum of all that. The id is where it is kept.
+/// Version 1 had neither a content type nor an uploader.
 [[nodiscard]] inline std::string description_text(const stored_file& file) {
+    const auto text_line = [](std::string_view word, std::string_view value) {
+        return concat(word, ' ', value.size(), '\n', value, '\n');
+    };
     std::string text =
-        concat("bulk file 1\nsize ", file.size, "\nchecksum ", hexadecimal(file.checksum),
-               "\nstored_at ", file.stored_at.time_since_epoch().count(), "\nname ",
-               file.name.size(), '\n', file.name, '\n');
+        concat("bulk file 2\nsize ", file.size, "\nchecksum ", hexadecimal(file.checksum),
+               "\nstored_at ", file.stored_at.time_since_epoch().count(), '\n',
+               text_line("content_type", file.content_type),
+               text_line("uploaded_by", file.uploaded_by), text_line("name", file.name));
     checksum sum;
     sum.add(text);
     return text + concat("sum ", hexadecimal(sum.value()), '\n');
@@ -46,20 +52,25 @@ public:
         sum.add(text.substr(0, text.size() - sum_size));
         if (text.substr(text.size() - sum_size) != concat("sum ", hexadecimal(sum.value()), '\n'))
             return std::nullopt;
-        description_reader left{text};
-        if (!left.skip("bulk file 1\n")) return std::nullopt;
+        description_reader left{text.substr(0, text.size() - sum_size)};
+        const bool is_first = left.skip("bulk file 1\n");
+        if (!is_first && !left.skip("bulk file 2\n")) return std::nullopt;
         const auto size = left.number<std::uint64_t>("size ");
         const auto content_sum = left.number<std::uint64_t>("checksum ", 16);
         const auto stored_at = left.number<std::int64_t>("stored_at ");
-        const auto name_size = left.number<std::size_t>("name ");
-        if (!size || !content_sum || !stored_at || !name_size ||
-            left.text_.size() != *name_size + 1 + sum_size)
+        auto content_type = is_first ? std::optional{std::string{}} : left.text("content_type ");
+        auto uploaded_by = is_first ? std::optional{std::string{}} : left.text("uploaded_by ");
+        auto name = left.text("name ");
+        if (!size || !content_sum || !stored_at || !content_type || !uploaded_by || !name ||
+            !left.text_.empty())
             return std::nullopt;
         return stored_file{.id = std::move(id),
-                           .name = std::string{left.text_.substr(0, *name_size)},
+                           .name = std::move(*name),
                            .size = *size,
                            .checksum = *content_sum,
-                           .stored_at = timestamp{std::chrono::microseconds{*stored_at}}};
+                           .stored_at = timestamp{std::chrono::microseconds{*stored_at}},
+                           .content_type = std::move(*content_type),
+                           .uploaded_by = std::move(*uploaded_by)};
     }
 
 private:
@@ -81,6 +92,15 @@ private:
         if (code != std::errc{}) return std::nullopt;
         text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
         if (!skip("\n")) return std::nullopt;
+        return value;
+    }
+
+    /// A line of a word and a size, and so many bytes behind it.
+    [[nodiscard]] std::optional<std::string> text(std::string_view word) {
+        const auto size = number<std::size_t>(word);
+        if (!size || *size >= text_.size() || text_[*size] != '\n') return std::nullopt;
+        std::string value{text_.substr(0, *size)};
+        text_.remove_prefix(*size + 1);
         return value;
     }
 

@@ -59,14 +59,18 @@ public:
     [[nodiscard]] const std::string& base_path() const { return base_; }
 
     [[nodiscard]] result<stored_file> put_file(std::string name, const byte_pull& pull,
-                                               std::uint64_t most, timestamp now) {
+                                               std::uint64_t most, timestamp now,
+                                               file_origin from = {}) {
         const auto refuse = [&](const error& why) {
             return fail(errc::unavailable,
                         concat("the file '", name, "' was not stored: ", why.message));
         };
         auto upload = incoming_upload<System>::begin(system_, base_, now);
         if (!upload) return refuse(upload.error());
-        stored_file about{.name = name, .stored_at = now};
+        stored_file about{.name = name,
+                          .stored_at = now,
+                          .content_type = std::move(from.content_type),
+                          .uploaded_by = std::move(from.uploaded_by)};
         checksum sum;
         std::vector<char> block(block_size);
         for (bool has_ended = false; !has_ended;) {
@@ -137,9 +141,11 @@ public:
     }
 
     /// By the moment that the ids begin with. One whose description cannot be made out is passed
-    /// over. Each call looks at the names of all.
+    /// over. Each call looks at the ids of all, and with a prefix at the descriptions of all up to
+    /// the last one that it returns.
     [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
-                                                         std::uint32_t limit) {
+                                                         std::uint32_t limit,
+                                                         std::string_view prefix = {}) {
         auto ids = names_in(base_);
         if (!ids) return std::unexpected{ids.error()};
         std::erase_if(*ids, [&](const std::string& id) { return !is_id(id) || id <= after; });
@@ -147,10 +153,11 @@ public:
         std::vector<stored_file> found;
         for (const auto& id : *ids) {
             auto about = read_description(id);
-            if (about)
-                found.push_back(std::move(*about));
-            else if (about.error().code == errc::unavailable)
+            if (about) {
+                if (about->name.starts_with(prefix)) found.push_back(std::move(*about));
+            } else if (about.error().code == errc::unavailable) {
                 return std::unexpected{std::move(about).error()};
+            }
             if (found.size() >= std::clamp<std::uint32_t>(limit, 1, largest_page)) break;
         }
         return found;

@@ -29,7 +29,8 @@ struct upload {
 
 /// Reads what is to be stored; needs no table, so nobody waits for a slow source.
 [[nodiscard]] inline result<upload> read_upload(std::string name, const byte_pull& pull,
-                                                std::uint64_t most, timestamp now) {
+                                                std::uint64_t most, timestamp now,
+                                                file_origin from) {
     auto content = std::make_shared<std::string>();
     checksum sum;
     std::array<char, 64 * 1024> part;
@@ -46,7 +47,9 @@ struct upload {
     return upload{.about = {.name = std::move(name),
                             .size = content->size(),
                             .checksum = sum.value(),
-                            .stored_at = now},
+                            .stored_at = now,
+                            .content_type = std::move(from.content_type),
+                            .uploaded_by = std::move(from.uploaded_by)},
                   .content = std::move(content)};
 }
 
@@ -87,12 +90,12 @@ public:
         return {};
     }
 
-    [[nodiscard]] std::vector<stored_file> list(const std::string& after,
-                                                std::uint32_t limit) const {
+    [[nodiscard]] std::vector<stored_file> list(const std::string& after, std::uint32_t limit,
+                                                std::string_view prefix) const {
         std::vector<stored_file> found;
         for (auto each = all_.upper_bound(number_of(after));
              each != all_.end() && found.size() < limit; ++each)
-            found.push_back(each->second.about);
+            if (each->second.about.name.starts_with(prefix)) found.push_back(each->second.about);
         return found;
     }
 

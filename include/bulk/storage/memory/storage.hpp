@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -246,8 +247,9 @@ public:
     }
 
     [[nodiscard]] result<stored_file> put_file(std::string name, const byte_pull& pull,
-                                               std::uint64_t most, timestamp now) {
-        auto read = read_upload(std::move(name), pull, most, now);
+                                               std::uint64_t most, timestamp now,
+                                               file_origin from = {}) {
+        auto read = read_upload(std::move(name), pull, most, now, std::move(from));
         if (!read) return std::unexpected{read.error()};
         const std::scoped_lock lock{all_->mutex};
         return all_->files.put(std::move(*read));
@@ -275,9 +277,10 @@ public:
     }
 
     [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
-                                                         std::uint32_t limit) {
+                                                         std::uint32_t limit,
+                                                         std::string_view prefix = {}) {
         const std::scoped_lock lock{all_->mutex};
-        return all_->files.list(after, std::clamp<std::uint32_t>(limit, 1, largest_page));
+        return all_->files.list(after, std::clamp<std::uint32_t>(limit, 1, largest_page), prefix);
     }
 
     /// Runs of feeds. A handle, too: it shares what this one holds, and its events are among the others.

@@ -334,8 +334,9 @@ public:
     }
 
     [[nodiscard]] result<stored_file> put_file(std::string name, const byte_pull& pull,
-                                               std::uint64_t most, timestamp now) {
-        return files_.put_file(std::move(name), pull, most, now);
+                                               std::uint64_t most, timestamp now,
+                                               file_origin from = {}) {
+        return files_.put_file(std::move(name), pull, most, now, std::move(from));
     }
     [[nodiscard]] result<stored_file> file(const std::string& id) { return files_.file(id); }
     [[nodiscard]] result<byte_pull> open_file(const std::string& id, std::uint64_t offset) {
@@ -343,8 +344,9 @@ public:
     }
     [[nodiscard]] result<> remove_file(const std::string& id) { return files_.remove_file(id); }
     [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
-                                                         std::uint32_t limit) {
-        return files_.files(after, limit);
+                                                         std::uint32_t limit,
+                                                         std::string_view prefix = {}) {
+        return files_.files(after, limit, prefix);
     }
 
 private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
+#include <bulk/core/content_type.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/export_pipe.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
@@ -13,6 +14,7 @@
 #include <bulk/storage/stored_file.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,6 +38,19 @@ namespace bulk::http::api {
     };
 }
 
+/// With which media type a stored file is served: what it is, as far as no browser runs it. Whatever
+/// could hold a script is a stream of bytes.
+[[nodiscard]] inline std::string_view served_content_type(const stored_file& file) {
+    constexpr std::array<std::string_view, 7> harmless{
+        "text/csv",         "text/tab-separated-values", "text/plain",      "application/json",
+        "application/gzip", "application/x-ndjson",      "application/zstd"};
+    for (const std::string_view each :
+         {std::string_view{file.content_type}, content_type_by_name(file.name)})
+        if (const auto found = std::ranges::find(harmless, each); found != harmless.end())
+            return *found;
+    return unknown_content_type;
+}
+
 [[nodiscard]] inline reply file_response(call& asked, const operation_record& of) {
     auto stored = asked.service().file(of.file_id);
     if (!stored && stored.error().code == errc::not_found)
@@ -56,7 +71,7 @@ namespace bulk::http::api {
     response said{.status = wanted == range_answer::part ? 206 : 200,
                   .stream = first_of(std::move(*pull), part.length),
                   .length = part.length};
-    said.headers.add("Content-Type", "application/octet-stream");
+    said.headers.add("Content-Type", std::string{served_content_type(*stored)});
     said.headers.add("Content-Disposition", attachment(of.file_name));
     said.headers.add("Accept-Ranges", "bytes");
     said.headers.add("ETag", etag);
@@ -70,6 +85,32 @@ namespace bulk::http::api {
     const auto found = find_operation(asked);
     if (!found) return std::unexpected{found.error()};
     return file_response(asked, *found);
+}
+
+[[nodiscard]] inline json_object stored_file_json(const stored_file& file) {
+    json_object shape;
+    shape.add("id", file.id)
+        .add("name", file.name)
+        .add("size", file.size)
+        .add("content_type", file.content_type.empty()
+                                 ? std::string{content_type_by_name(file.name)}
+                                 : file.content_type)
+        .add_text("uploaded_by", file.uploaded_by)
+        .add("stored_at", file.stored_at);
+    return shape;
+}
+
+[[nodiscard]] inline reply get_files(call& asked) {
+    const auto page = paging::of(asked, 100);
+    if (!page) return std::unexpected{page.error()};
+    const auto found =
+        page->asked(asked.service().files(asked.text("name"), page->place().id, page->size));
+    if (!found) return std::unexpected{found.error()};
+    const bool is_full = found->size() >= page->size;
+    return json_response(200, list_json(json_list(*found, stored_file_json),
+                                        page->next(is_full ? to_text(cursor{.id = found->back().id})
+                                                           : std::string{}),
+                                        std::nullopt));
 }
 
 /// Writes while it is read, no faster. What is wrong before the first row is a problem document; what

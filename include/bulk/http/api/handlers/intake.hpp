@@ -128,11 +128,12 @@ private:
     if (!recipients) return std::unexpected{std::move(recipients).error()};
     auto key = idempotency_key_of(asked);
     if (!key) return std::unexpected{std::move(key).error()};
-    auto taken = asked.service().take_in((*about)->name, {facts.file_name(), file->bytes()},
-                                         {.metadata = facts["metadata"],
-                                          .created_by = asked.who.name,
-                                          .idempotency_key = *key,
-                                          .recipients = *recipients});
+    auto taken =
+        asked.service().take_in((*about)->name, {facts.file_name(), file->bytes(), file->type()},
+                                {.metadata = facts["metadata"],
+                                 .created_by = asked.who.name,
+                                 .idempotency_key = *key,
+                                 .recipients = *recipients});
     if (!taken)
         return std::unexpected{upload_problem(std::move(taken).error(), file->course(),
                                               asked.service().options().max_file_size)};
@@ -187,8 +188,8 @@ private:
     const upload_facts facts{asked, *file};
     if (auto known = facts.check({"metadata", "type"}); !known)
         return std::unexpected{std::move(known).error()};
-    auto report = asked.service().validate((*about)->name, {facts.file_name(), file->bytes()},
-                                           facts["metadata"]);
+    auto report = asked.service().validate(
+        (*about)->name, {facts.file_name(), file->bytes(), file->type()}, facts["metadata"]);
     // What did not come as a whole says nothing about the file.
     if (!report || file->course().broken)
         return std::unexpected{upload_problem(
