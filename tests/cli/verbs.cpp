@@ -137,6 +137,8 @@ int main() {
         expect(fatal(!events.empty()));
         for (const auto& each : events) expect(eq(parsed{each}["type"], "event"s));
         expect(eq(parsed{events.back()}["state"], "completed"s));
+        expect(events.back().contains(R"("failed":0})") && events.back().contains("duration_ms"))
+            << events.back();
     };
 
     "worker: an interruption ends it"_test = [] {

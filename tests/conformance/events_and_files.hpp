@@ -8,6 +8,7 @@
 #include <support/ut.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,47 @@ void check_events(Make make) {
         expect(of_two.size() == 2_ul and of_two[0] == all[1] and of_two[1] == all[3]);
         expect(store->events(operation(3).id, std::nullopt, 100).value().empty());
         expect(store->events(std::nullopt, 0, 0).value().size() == 1_ul) << "at least one is given";
+    };
+
+    "an event keeps all that it was given, whatever its kind"_test = [&] {
+        auto store = make();
+        auto record = operation(1);
+        record.file_name = "a b.csv";
+        record.created_by = "anna";
+        std::vector<bulk::event> given{created_event(record, R"({"region":"north"})"),
+                                       created_event(operation(1))};
+        given.push_back(status_changed_event(record, bulk::operation_state::retrying, at(2)));
+        given.push_back(requested_event(record, "Pause", "ben", at(3)));
+        given.push_back(row_failed_event(record,
+                                         {.row = bulk::row_number{7},
+                                          .failure = bulk::error_type::timeout,
+                                          .error_message = "late: by far"},
+                                         at(4)));
+        record.rows = {.total = 9, .processed = 8, .successful = 5, .failed = 3};
+        record.error_message = "no: not like this";
+        record.run_started_at = at(1);
+        record.completed_at = at(7) + std::chrono::microseconds{13};
+        for (const bool validated : {false, true})
+            for (const auto state :
+                 {bulk::operation_state::completed, bulk::operation_state::completed_with_errors,
+                  bulk::operation_state::failed, bulk::operation_state::cancelled}) {
+                record.state = state;
+                record.validated = validated;
+                given.push_back(final_event(record, at(7)).value());
+            }
+        (void)store->create(operation(1), given);
+        const auto kept = store->events(operation(1).id, 0, 100).value();
+        expect(fatal(kept.size() == given.size()));
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            given[i].sequence = kept[i].sequence;
+            expect(fatal(bool{kept[i] == given[i]})) << given[i].message;
+        }
+        expect(kept[0].created->metadata == R"({"region":"north"})");
+        expect(kept[1].created.has_value() and kept[1].created->file_name.empty());
+        expect(kept[4].error_message() == "late: by far");
+        expect(!kept[5].ended->total.has_value() and kept[5].ended->processed == 8_u);
+        expect(kept.back().ended->total == 9U and
+               kept.back().ended->duration == std::chrono::microseconds{6'000'013});
     };
 
     "how far somebody has read is kept by their name, and nobody goes back"_test = [&] {

@@ -24,6 +24,51 @@ suite<"event"> events = [] {
         const auto event = created_event(op);
         expect(event.kind == bulk::event_kind::created and event.time == now);
         expect(event.message == "Operation created"s and event.operation_name == "import"s);
+        auto uploaded = op;
+        uploaded.created_by = "anna";
+        uploaded.file_name = "users.csv";
+        uploaded.metadata = R"({"owner":"Eve"})";
+        expect(*created_event(uploaded, R"({"owner":"***"})").created ==
+               bulk::event_creation{"anna", "users.csv", R"({"owner":"***"})"});
+        expect(created_event(uploaded).created->metadata.empty())
+            << "metadata as it was given may be personal";
+        expect(!event.ended and !status_changed_event(op, running, now).created);
+    };
+
+    "a copy of an event is equal, and independent of it"_test = [&] {
+        const auto first = created_event(op, "{}");
+        auto copy = first;
+        expect(bool{copy == first});
+        copy.created->metadata = "[]";
+        expect(bool{copy != first} and first.created->metadata == "{}"s);
+        const bulk::event bare{};
+        copy = bare;
+        expect(bool{copy == bare} and bool{copy != first});
+        copy = first;
+        expect(bool{copy == first});
+        copy.created = {};
+        expect(bool{copy != first});
+    };
+
+    "an end is told with its counts and the time of its run"_test = [&] {
+        for (const auto state : {completed, completed_with_errors, failed, cancelled})
+            for (const bool validated : {false, true}) {
+                auto ended = op;
+                ended.state = state;
+                ended.validated = validated;
+                ended.rows = {.total = 9, .processed = 8, .successful = 5, .failed = 3};
+                const auto event = final_event(ended, now);
+                expect(fatal(event.has_value() and event->ended.has_value()));
+                bulk::event_outcome wanted{
+                    .processed = 8, .successful = 5, .failed = 3, .duration = 2045ms};
+                if (validated) wanted.total = 9;
+                expect(*event->ended == wanted);
+                expect(unprocessed(*event->ended) == (validated ? 1U : 0U));
+            }
+        auto never = op;
+        never.state = cancelled;
+        never.run_started_at.reset();
+        expect(final_event(never, now)->ended->duration == 0us) << "it had not begun";
     };
 
     "a change of state names both"_test = [&] {
@@ -55,6 +100,8 @@ suite<"event"> events = [] {
         expect(final_event(lost, now)->kind == bulk::event_kind::failed);
         expect(final_event(lost, now)->level == bulk::severity::error);
         expect(final_event(lost, now)->message == lost.error_message);
+        expect(final_event(lost, now)->error_message() == lost.error_message);
+        expect(final_event(op, now)->error_message().empty());
 
         auto waiting = op;
         waiting.state = cancelled;
@@ -73,6 +120,7 @@ suite<"event"> events = [] {
         auto early = op;
         early.completed_at = now - 45ms;
         expect(final_event(early, now)->message == "5/5 rows succeeded in 0.000 s"s);
+        expect(final_event(early, now)->ended->duration == 0us);
     };
 
     "nothing final is told before the end"_test = [&] {
@@ -92,6 +140,7 @@ suite<"event"> events = [] {
         expect(event.row == bulk::row_number{42});
         expect(event.failure == bulk::error_type::validation);
         expect(event.message == "Row 42: no e-mail"s);
+        expect(event.error_message() == "no e-mail"s);
     };
 };
 

@@ -584,6 +584,45 @@ suite<"events"> events = [] {
         expect(at.get("/api/v1/events?after=x").is_problem(400, "invalid_argument", "after"));
     };
 
+    "events have counts, duration, file, uploader and errors, and no personal metadata"_test = [] {
+        stage at;
+        api_stage::book = [](std::string_view account) {
+            return account == "A-2" ? bulk::outcome::fail("the account A-2 is closed")
+                                    : bulk::outcome::done();
+        };
+        const auto id = at.run("account,amount\nA-1,1\nA-2,2\nA-3,-3\n",
+                               "type=transfers&file_name=june.csv&metadata=%7B%22requested_by%22:"
+                               "%22ben%22,%22secret%22:%22Eve%22%7D");
+        const auto all = at.get(of(id, "/events")).json();
+        const auto find = [&](std::string_view kind) {
+            for (const auto& each : all["items"].items)
+                if (each["kind"] == kind) return each;
+            return all["none"];
+        };
+        const auto created = find("created"), ended = find("completed");
+        expect(created["file_name"] == "june.csv" and created["created_by"] == "local");
+        expect(created["metadata"]["requested_by"] == "ben");
+        expect(created["metadata"]["secret"] == "***");
+        expect(created["rows"].is_null() and created["duration_ms"].is_null());
+        expect(ended["rows"]["total"] == "3" and ended["rows"]["succeeded"] == "1" and
+               ended["rows"]["failed"] == "2" and ended["rows"]["unprocessed"] == "0");
+        expect(!ended["duration_ms"].is_null() and ended["file_name"].is_null() and
+               ended["metadata"].is_null() and ended["error"].is_null());
+        std::string errors;
+        for (const auto& each : all["items"].items)
+            if (each["kind"] == "row_failed")
+                errors += each["row"].text() + ' ' + each["failure"].text() + ": " +
+                          each["error"].text() + '\n';
+        expect(errors ==
+               "3 validation: an amount is not negative\n"
+               "2 step_failure: the account A-2 is closed\n")
+            << errors;
+        auto stream = at.get("/api/v1/events/stream?after=0");
+        (void)stream.events->next([] {});
+        const auto text = stream.events->next([] {}).value();
+        expect(text.contains(R"("file_name":"june.csv")") and !text.contains("Eve")) << text;
+    };
+
     "a stream goes on behind the last event that was seen"_test = [] {
         stage at;
         const auto id = at.three();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/boxed.hpp>
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/feed_run.hpp>
@@ -49,6 +50,32 @@ BOOST_DESCRIBE_ENUM(event_kind, created, status_changed, completed, failed, canc
 enum class severity : std::uint8_t { info, warning, error };
 BOOST_DESCRIBE_ENUM(severity, info, warning, error)
 
+/// What a new operation was created with.
+struct event_creation {
+    std::string created_by{};
+    std::string file_name{};  ///< as it was given
+    std::string metadata{};   ///< JSON; personal values are hidden
+
+    bool operator==(const event_creation&) const = default;
+};
+
+/// How an operation stood when it ended. After a retry the counts are those of all rows, and the
+/// duration is that of the last run.
+struct event_outcome {
+    std::optional<std::uint64_t> total{};  ///< rows of the file; none: validation did not finish
+    std::uint64_t processed = 0;
+    std::uint64_t successful = 0;
+    std::uint64_t failed = 0;
+    std::chrono::microseconds duration{};
+
+    bool operator==(const event_outcome&) const = default;
+};
+
+[[nodiscard]] constexpr std::uint64_t unprocessed(const event_outcome& outcome) {
+    const auto total = outcome.total.value_or(0);
+    return total > outcome.processed ? total - outcome.processed : 0;
+}
+
 /// Something that happened to an operation, or to a run of a feed, whose id and name then stand in the
 /// place of the operation's. Written in the transaction that made it happen.
 struct event {
@@ -63,6 +90,17 @@ struct event {
     std::optional<error_type> failure{};        ///< of a failed row
     std::string message{};
     timestamp time{};
+    boxed<event_creation> created{};  ///< of `created`
+    boxed<event_outcome> ended{};     ///< of `completed`, `failed` and `cancelled`
+
+    /// Why the operation or the row failed, of `failed` and `row_failed`; empty for other kinds.
+    [[nodiscard]] std::string_view error_message() const {
+        const std::string_view text = message;
+        if (kind == event_kind::failed) return text;
+        if (kind != event_kind::row_failed) return {};
+        const auto colon = text.find(": ");  // "Row 7: ..."
+        return colon == std::string_view::npos ? text : text.substr(colon + 2);
+    }
 
     bool operator==(const event&) const = default;
 };
@@ -79,11 +117,25 @@ inline event about(const operation_record& operation, event_kind kind, timestamp
 
 /// "2.045 s": as fine as a person reads it.
 inline std::string seconds_text(std::chrono::microseconds span) {
-    // A clock that was set back must not make a span negative.
-    const auto ms = std::max<std::int64_t>(
-        0, std::chrono::duration_cast<std::chrono::milliseconds>(span).count());
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
     const std::string fraction = std::to_string(1000 + ms % 1000);
     return concat(ms / 1000, '.', std::string_view{fraction}.substr(1), " s");
+}
+
+/// Of the last run; 0 for an operation that ended before it began.
+inline std::chrono::microseconds run_time(const operation_record& operation, timestamp now) {
+    const auto ended = operation.completed_at.value_or(now);
+    // A clock that was set back must not make a span negative.
+    return std::max<std::chrono::microseconds>(std::chrono::microseconds{0},
+                                               ended - operation.run_started_at.value_or(ended));
+}
+
+inline event_outcome outcome_of(const operation_record& operation, timestamp now) {
+    return {.total = operation.validated ? std::optional{operation.rows.total} : std::nullopt,
+            .processed = operation.rows.processed,
+            .successful = operation.rows.successful,
+            .failed = operation.rows.failed,
+            .duration = run_time(operation, now)};
 }
 
 }  // namespace detail
@@ -93,9 +145,14 @@ inline std::string seconds_text(std::chrono::microseconds span) {
     return who.empty() ? std::string{} : concat(" by ", who);
 }
 
-[[nodiscard]] inline event created_event(const operation_record& operation) {
+/// `metadata` is what everybody may read: personal values are hidden.
+[[nodiscard]] inline event created_event(const operation_record& operation,
+                                         std::string metadata = {}) {
     auto event = detail::about(operation, event_kind::created, operation.created_at);
     event.message = concat("Operation created", by_whom(operation.created_by));
+    event.created = event_creation{.created_by = operation.created_by,
+                                   .file_name = operation.file_name,
+                                   .metadata = std::move(metadata)};
     return event;
 }
 
@@ -123,22 +180,23 @@ inline std::string seconds_text(std::chrono::microseconds span) {
         case operation_state::completed_with_errors: {
             auto event = detail::about(operation, event_kind::completed, now);
             event.level = operation.rows.failed > 0 ? severity::warning : severity::info;
-            const auto took =
-                operation.completed_at.value_or(now) -
-                operation.run_started_at.value_or(operation.completed_at.value_or(now));
-            event.message = concat(operation.rows.successful, '/', operation.rows.total,
-                                   " rows succeeded in ", detail::seconds_text(took));
+            event.ended = detail::outcome_of(operation, now);
+            event.message =
+                concat(operation.rows.successful, '/', operation.rows.total, " rows succeeded in ",
+                       detail::seconds_text(event.ended->duration));
             return event;
         }
         case operation_state::failed: {
             auto event = detail::about(operation, event_kind::failed, now);
             event.level = severity::error;
+            event.ended = detail::outcome_of(operation, now);
             event.message = operation.error_message;
             return event;
         }
         case operation_state::cancelled: {
             auto event = detail::about(operation, event_kind::cancelled, now);
             event.level = severity::warning;
+            event.ended = detail::outcome_of(operation, now);
             event.message = "Operation cancelled";
             if (operation.validated)
                 event.message += concat(", ", unprocessed(operation.rows), " rows not processed");

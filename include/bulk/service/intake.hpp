@@ -68,6 +68,18 @@ template <typename Operations, typename Metadata>
     return record;
 }
 
+/// The metadata of an operation as everybody may read it: personal values are hidden. Empty when it
+/// cannot be read, since then nobody knows what of it is personal.
+template <typename Operations>
+[[nodiscard]] std::string public_metadata(const operation_record& record) {
+    std::string text;
+    (void)Operations::visit(record.name, [&]<typename Op>(std::type_identity<Op>) {
+        if (auto read = json::read_metadata<typename Op::metadata_type>(record.metadata))
+            text = json::metadata_text(*read, {.reveal_pii = false});
+    });
+    return text;
+}
+
 /// An operation as it was stored.
 struct taken_operation {
     operation_record record{};
@@ -77,7 +89,7 @@ struct taken_operation {
 /// Stores the file, then the operation: whoever sees the operation sees its file. Nothing is kept of
 /// what cannot be stored whole, and nothing of a file whose operation exists already. What is left of
 /// a process that dies in between, `unused_uploads` finds by the moment that both have in common.
-template <storage Storage>
+template <typename Operations, storage Storage>
 [[nodiscard]] result<operation_record> store_operation(Storage& storage, operation_record record,
                                                        byte_source& bytes, std::int64_t most) {
     auto stored = storage.put_file(
@@ -86,7 +98,8 @@ template <storage Storage>
     if (!stored) return std::unexpected{std::move(stored).error()};
     record.file_id = stored->id;
     record.file_size = stored->size;
-    auto created = storage.create(record, {created_event(record)});
+    auto created =
+        storage.create(record, {created_event(record, public_metadata<Operations>(record))});
     if (!created || created->id != record.id) (void)storage.remove_file(stored->id);
     return created;
 }

@@ -104,8 +104,8 @@ public:
         record->created_at = jobs.now();
         record->id = {make_uuid(record->created_at, jobs.random(), jobs.random())};
         const operation_id id = record->id;
-        auto created = store_operation(core_->storage(), std::move(*record), file->bytes,
-                                       core_->options().max_file_size);
+        auto created = store_operation<Operations>(core_->storage(), std::move(*record),
+                                                   file->bytes, core_->options().max_file_size);
         if (!created) return std::unexpected{std::move(created).error()};
         core_->begin_work(created->id);
         const bool is_new = created->id == id;

@@ -108,15 +108,24 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         const std::array before{bulk::sqlite::migrations[0]};
         const auto wanted = [&] {
             auto old = storage::open(path, {}, before).value();
-            return old.create(conformance::operation(1), {created_event(conformance::operation(1))})
-                .value();
+            return old.create(conformance::operation(1), {}).value();
         }();
+        raw_database{path}.run(
+            "INSERT INTO bulk_events (operation, kind, level, state, time, operation_name, "
+            "message) "
+            "SELECT id, 0, 0, 0, 5000000, name, 'Operation created' FROM bulk_operations");
         expect(raw_database{path}.run("PRAGMA user_version") == "1");
         auto store = storage::open(path).value();
         expect(raw_database{path}.run("PRAGMA user_version") ==
                std::to_string(bulk::sqlite::migrations.size()));
         expect(bool{store.get(wanted.id).value() == wanted});
-        expect(store.events(wanted.id, 0, 10).value().size() == 1_ul);
+        expect(bool{store.events(wanted.id, 0, 10).value() ==
+                    std::vector{bulk::event{.sequence = 1,
+                                            .kind = bulk::event_kind::created,
+                                            .operation = wanted.id,
+                                            .operation_name = wanted.name,
+                                            .message = "Operation created",
+                                            .time = bulk::timestamp{std::chrono::seconds{5}}}}});
         expect(store.claim(conformance::request(1)).value().value().operation.id == wanted.id);
         (void)fetch(store.feeds(), 1, {raw("a")});
         consolidate(store.feeds(), 2);

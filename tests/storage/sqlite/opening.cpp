@@ -152,7 +152,7 @@ suite<"opening a database"> opening = [] {
         expect(store.workers().value().size() == 1_ul);
     };
 
-    "a retry history from before version 4 is read, with the row data of the validation"_test = [] {
+    "history and events from before version 4 are read, with the row data of validation"_test = [] {
         for (std::size_t version = 1; version <= 3; ++version) {
             const temporary_directory directory;
             const auto path = directory.path("bulk.db");
@@ -166,7 +166,14 @@ suite<"opening a database"> opening = [] {
                        (1, 7, 0, 4, 1, 1, 3, '', 'again', x'', '');
                 INSERT INTO bulk_retry_history (operation, row, step, retry_attempt, failure,
                     failed_at, error_message)
-                VALUES (1, 7, 0, 0, 3, 5000000, 'did not work'), (1, 8, 0, 0, 3, NULL, 'nor this'))");
+                VALUES (1, 7, 0, 0, 3, 5000000, 'did not work'), (1, 8, 0, 0, 3, NULL, 'nor this');
+                INSERT INTO bulk_events (operation, kind, level, state, row, failure, time,
+                    operation_name, message)
+                SELECT id, 0, 0, 0, NULL, NULL, 1000000, 'old', 'Operation created' FROM bulk_operations
+                UNION ALL SELECT id, 5, 2, 2, 7, 3, 2000000, 'old', 'Row 7: did not work'
+                FROM bulk_operations
+                UNION ALL SELECT id, 3, 2, 5, NULL, NULL, 3000000, 'old', 'no such column'
+                FROM bulk_operations)");
             auto store = storage::open(path).value();
             expect(raw_database{path}.run("PRAGMA user_version") ==
                    std::to_string(bulk::sqlite::migrations.size()));
@@ -183,6 +190,11 @@ suite<"opening a database"> opening = [] {
                                      .row_data = R"({"a":7})"})
                 << version;
             expect(old[1].error_message == "nor this" and old[1].row_data.empty()) << version;
+            const auto events = store.events(id, 0, 10).value();
+            expect(fatal(events.size() == 3_ul)) << version;
+            expect(!events[0].created and !events[2].ended) << "nobody has stored it";
+            expect(events[1].row == row(7) and events[1].error_message() == "did not work");
+            expect(events[2].error_message() == "no such column");
 
             auto ended = store.get(id).value();
             ended.state = operation_state::completed_with_errors;

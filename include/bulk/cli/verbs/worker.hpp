@@ -146,6 +146,16 @@ private:
             .add(is_run ? "feed" : "operation", each.operation_name);
         if (!is_run) line.add("state", each.state);
         line.add("message", each.message).add("time", each.time);
+        if (each.created)
+            line.add("created_by", each.created->created_by).add("file", each.created->file_name);
+        if (each.ended)
+            line.add("rows", json_line{}
+                                 .add("total", each.ended->total)
+                                 .add("processed", each.ended->processed)
+                                 .add("succeeded", each.ended->successful)
+                                 .add("failed", each.ended->failed))
+                .add("duration_ms",
+                     std::chrono::floor<std::chrono::milliseconds>(each.ended->duration).count());
         return line;
     }
 

@@ -93,7 +93,8 @@ inline constexpr std::array schemas{
         "event", "something that happened",
         "sequence:count, kind:event_kind, level:severity, operation:uuid?, run:uuid?, name:text, "
         "state:operation_state?, previous:operation_state?, row:count?, failure:error_type?, "
-        "message:text, time:moment"},
+        "message:text, time:moment, error:text?, created_by:text?, file_name:text?, "
+        "metadata:object?, rows:row_counts?, duration_ms:count?"},
     schema{"event_list", "a page of them", "items:[event], next:text?, total:count?"},
 
     schema{"retry_request", "rows, or what they have in common; nothing is all that failed",

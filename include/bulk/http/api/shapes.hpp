@@ -14,6 +14,7 @@
 #include <bulk/service/any_service.hpp>
 #include <bulk/service/row_standing.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -201,9 +202,23 @@ namespace bulk::http::api {
     return shape;
 }
 
+[[nodiscard]] inline json_object row_counts(const event_outcome& of) {
+    json_object rows;
+    rows.add("total", of.total)
+        .add("processed", of.processed)
+        .add("succeeded", of.successful)
+        .add("failed", of.failed)
+        .add("unprocessed", unprocessed(of));
+    return rows;
+}
+
 [[nodiscard]] inline json_object event_json(const event& each) {
     const bool is_run = is_of_run(each.kind);
     const std::string id = to_text(each.operation);
+    const event_creation created = each.created ? *each.created : event_creation{};
+    std::optional<std::int64_t> duration_ms;
+    if (each.ended)
+        duration_ms = std::chrono::floor<std::chrono::milliseconds>(each.ended->duration).count();
     json_object shape;
     shape.add("sequence", each.sequence)
         .add("kind", each.kind)
@@ -216,7 +231,13 @@ namespace bulk::http::api {
         .add("row", each.row ? std::optional{to_number(*each.row)} : std::nullopt)
         .add("failure", each.failure)
         .add("message", each.message)
-        .add("time", each.time);
+        .add("time", each.time)
+        .add_text("error", each.error_message())
+        .add_text("created_by", created.created_by)
+        .add_text("file_name", created.file_name)
+        .add_raw("metadata", created.metadata)
+        .add_raw("rows", each.ended ? row_counts(*each.ended).json() : std::string{})
+        .add("duration_ms", duration_ms);
     return shape;
 }
 
