@@ -68,7 +68,7 @@ class Server:
 def full_disk(server):
     status, said = server.upload(rows(200_000))
     expect("a full disk is said", status == 503 and said["type"] == "urn:bulk:problem:unavailable", status, said)
-    expect("and what to do", "space" in said["detail"] or "large" in said["detail"], said)
+    expect("and what to do", "File too large" in said["detail"] and "ulimit -f" in said["detail"], said)
     expect("nothing is left of it", server.kept() == (0, 0), server.kept())
 
 

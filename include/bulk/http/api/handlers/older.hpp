@@ -138,7 +138,8 @@ namespace bulk::http::api {
     }
     auto said = export_response(asked, **found, options);
     if (!said) return std::unexpected{older_problem(std::move(said).error())};
-    said->headers.set("Content-Type", is_json ? "application/json" : "text/csv");
+    if (said->headers.get("content-type").starts_with("text/csv"))  // rows of a TSV file stay TSV
+        said->headers.set("Content-Type", "text/csv");
     said->headers.set("Content-Disposition",
                       attachment(concat("operation-", to_text(id), '-', name_of(options.kind), '.',
                                         name_of(options.format))));
