@@ -126,6 +126,11 @@ suite<"formats"> formats_suite = [] {
         expect(read("x.ndjson", "").starts_with("ndjson"));
         expect(read("x.json", " ") ==
                "json failure: the file is empty; a JSON array of objects is expected"s);
+        expect(read("x.ndjson", "null\n{\"key\":\"a\",\"value\":1}\n") ==
+               "ndjson (line 1: the element is null; an object is expected) a=1"s)
+            << "a bad first row is a bad row";
+        expect(read("x.jsonl", "x,\n\n{\"key\":\"a\",\"value\":1}\n").ends_with(") a=1"));
+        expect(read("x.json", "key,value\n").contains("begins with '['; line 1 begins with 'k'"));
         expect(read("x.csv", "[x],y\n").contains("no column"))
             << "a header may begin with anything";
     };

@@ -113,7 +113,13 @@ suite<"text source"> text_sources = [] {
                "refused: the file is a zip archive (an .xlsx workbook is one, too), not text"s);
         expect(read("%PDF-1.7") == "refused: the file is a PDF document, not text"s);
         expect(read("\xff\xfe\0\0a\0\0\0"s) == "refused: the file is in UTF-32; save it as UTF-8"s);
-        expect(read("a\0b\0"s).contains("binary, or UTF-16 without its byte order mark"));
+        for (const auto& binary : {"a\0b\0"s, "\0a\0b"s, "id,\0\0\0\0\0"s, "id,na\0me\x01\n"s,
+                                   "id,n\xe4me\0\n1,a"s, "\x38\x04,\0\x3c\x04\x38\x04\n\0"s})
+            expect(read(binary).contains("binary, or UTF-16 without its byte order mark"))
+                << binary;
+        for (const auto& text : {"id,name\n1,Ann\0\0\0\0\0\n"s, "id\n\xe2\x82\xac\0"s,
+                                 "id,name of the customer\n\0,\xc3\xa9"s})
+            expect(read(text) == text) << "fields filled up with NUL are text";
     };
 };
 

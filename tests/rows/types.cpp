@@ -47,6 +47,15 @@ suite<"dates"> dates = [] {
         expect(read<ms>("2026-01-02T12:00:00-0530").value() == noon + 5h + 30min);
         expect(read<ms>("2026-01-02T12:00:00+01").value() == noon - 1h);
         expect(read<sys_seconds>("2026-01-02T12:00:00.999Z").value() == noon) << "cut, not rounded";
+        expect(read<sys_seconds>("9999-12-31T23:59:59Z").value() ==
+               sys_days{9999y / December / 31} + 23h + 59min + 59s);
+        expect(read<ms>("0000-01-01T00:00:00Z").value() == sys_days{0y / January / 1});
+        using ns = sys_time<nanoseconds>;
+        expect(read<ns>("2262-04-11T23:47:16.854775807Z").value() == ns::max());
+        expect(read<ns>("1677-09-21T00:12:43.145224192Z").value() == ns::min());
+        refuses<ns>("2262-04-11T23:47:16.854775808Z", "it is out of range");
+        refuses<ns>("1677-09-21T00:12:43.145224191Z", "it is out of range");
+        refuses<ns>("9999-12-31T00:00:00Z", "it is out of range");
         refuses<ms>("2026-01-02T25:00:00Z", "there is no such time of day");
         refuses<ms>("2026-01-02", "it is not a time in the form %Y-%m-%dT%H:%M:%S%z");
         refuses<ms>("2026-01-02T12:00:00+99:00",
@@ -62,19 +71,33 @@ suite<"decimal"> decimals = [] {
         expect(read<bulk::decimal<2>>("7").value().units == 700_ll);
         expect(read<bulk::decimal<0>>("7").value().units == 7_ll);
         expect(read<bulk::decimal<2>>("92233720368547758.07").value().units == INT64_MAX);
+        expect(read<bulk::decimal<2>>("-92233720368547758.08").value().units == INT64_MIN);
         refuses<bulk::decimal<2>>("92233720368547758.08", "it is out of range");
+        refuses<bulk::decimal<2>>("-92233720368547758.09", "it is out of range");
         refuses<bulk::decimal<2>>("1.234", "it has 3 decimals; at most 2 are kept");
         for (const auto* text : {"", "-", ".5", "1.", "1,5", "1.2.3", "+1", " 1", "1e3"})
             refuses<bulk::decimal<2>>(text, "it is not a number");
     };
 
     "what is written is read again"_test = [] {
-        for (const std::int64_t units : {0L, 5L, -5L, 1234L, -1234L, INT64_MAX, INT64_MIN + 1}) {
+        for (const std::int64_t units :
+             {0L, 5L, -5L, 1234L, -1234L, INT64_MAX, INT64_MIN + 1, INT64_MIN}) {
             const bulk::decimal<2> value{units};
             expect(read<bulk::decimal<2>>(to_text(value)).value() == value) << to_text(value);
         }
         expect(to_text(bulk::decimal<3>{-7}) == "-0.007"s);
         expect(to_text(bulk::decimal<0>{42}) == "42"s);
+    };
+};
+
+enum class letter : std::uint8_t { a, A, b };
+BOOST_DESCRIBE_ENUM(letter, a, A, b)
+
+suite<"enums"> enums = [] {
+    "the exact name counts before one in another case"_test = [] {
+        expect(read<letter>("A").value() == letter::A and read<letter>("a").value() == letter::a);
+        expect(read<letter>("B").value() == letter::b);
+        refuses<letter>(bulk::to_text(static_cast<letter>(9)), "it is none of a, A, b");
     };
 };
 

@@ -8,7 +8,10 @@
 #include <bulk/core/names.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/rows/json/object.hpp>
+#include <bulk/rows/json/standalone.hpp>
+#include <bulk/rows/json/values.hpp>
 #include <bulk/rows/json/writer.hpp>
+#include <bulk/rows/limits.hpp>
 #include <bulk/rows/members.hpp>
 
 #include <algorithm>
@@ -78,9 +81,12 @@ private:
             known.push_back(each.name);
             if (!same_column(each.name, name)) continue;
             std::erase_if(to, [&](const auto& had) { return same_column(had.first, each.name); });
+            const auto value = field.substr(equals + 1);
+            const bool is_json =
+                each.type == "json" &&
+                json::check_standalone(value, row_limits{}.json_depth) == json::syntax::fine;
             to.emplace_back(each.name,
-                            json::member_value{.text = std::string{field.substr(equals + 1)},
-                                               .is_string = true});
+                            json::member_value{.text = std::string{value}, .is_string = !is_json});
             return {};
         }
         const auto near = nearest_name(name, known);

@@ -8,6 +8,7 @@
 #include <bulk/feed/checks.hpp>
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/json/reader.hpp>
+#include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
 
 #include <concepts>
@@ -22,7 +23,7 @@ template <declared_feed Feed>
 [[nodiscard]] result<typename Feed::canonical_type> read_item(const canonical_item& item) {
     typename Feed::canonical_type row{};
     auto reader = json::reader<typename Feed::canonical_type>::open(
-        byte_source{std::string_view{item.payload}}, json::layout::lines);
+        byte_source{std::string_view{item.payload}}, json::layout::lines, no_limits);
     if (reader.next(row) == read_status::row) return row;
     return fail(errc::invalid_row,
                 concat("item '", item.key, "' of feed '", options_of_feed<Feed>.name,

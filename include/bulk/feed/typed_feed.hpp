@@ -14,6 +14,7 @@
 #include <bulk/rows/column_type.hpp>
 #include <bulk/rows/json/reader.hpp>
 #include <bulk/rows/json/writer.hpp>
+#include <bulk/rows/limits.hpp>
 #include <bulk/rows/members.hpp>
 #include <bulk/rows/read_status.hpp>
 #include <bulk/run/guard.hpp>
@@ -98,8 +99,8 @@ public:
     [[nodiscard]] std::vector<mapped_item> map(std::span<const raw_item> items) override {
         std::string text;  // as lines of one file: one reader for all of them
         for (const auto& each : items) text.append(each.payload).append("\n");
-        auto reader =
-            json::reader<raw>::open(byte_source{std::string_view{text}}, json::layout::lines);
+        auto reader = json::reader<raw>::open(byte_source{std::string_view{text}},
+                                              json::layout::lines, no_limits);
         std::vector<mapped_item> mapped;
         mapped.reserve(items.size());
         raw row{};

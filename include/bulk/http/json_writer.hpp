@@ -5,7 +5,6 @@
 #include <bulk/core/reflect.hpp>
 #include <bulk/rows/json/writer.hpp>
 #include <bulk/rows/to_text.hpp>
-#include <bulk/rows/utf8.hpp>
 
 #include <charconv>
 #include <chrono>
@@ -21,16 +20,7 @@ namespace bulk::http {
 /// Appends a text as a JSON string. Bytes that are no UTF-8 would make the whole answer unreadable:
 /// each becomes U+FFFD.
 inline void write_json_text(std::string& out, std::string_view text) {
-    if (is_valid_utf8(text)) return json::write_string(out, text);
-    std::string mended;
-    while (!text.empty()) {
-        const auto good = find_invalid_utf8(text);
-        mended += text.substr(0, good);
-        if (good == text.size()) break;
-        mended += "\xef\xbf\xbd";
-        text.remove_prefix(good + 1);
-    }
-    json::write_string(out, mended);
+    json::write_shown_string(out, text);
 }
 
 /// Numbers of 64 bits are strings of digits: a browser would round them. Smaller ones stand bare.

@@ -49,14 +49,14 @@ template <int Decimals>
     digits += fraction;
     digits.append(static_cast<std::size_t>(Decimals) - fraction.size(), '0');
     std::uint64_t units = 0;
-    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const std::uint64_t most =
+        static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) + (negative ? 1 : 0);
     for (const char digit : digits) {
         const auto value = static_cast<std::uint64_t>(digit - '0');
         if (units > (most - value) / 10) return refuse("it is out of range");
         units = units * 10 + value;
     }
-    const auto positive = static_cast<std::int64_t>(units);
-    return decimal<Decimals>{negative ? -positive : positive};
+    return decimal<Decimals>{static_cast<std::int64_t>(negative ? 0 - units : units)};
 }
 
 template <int Decimals>

@@ -200,9 +200,8 @@ struct format_list {
              ...);
             return found;
         };
-        const bool is_empty = detail::first_character(begin) == '\0';
         const auto by_name = first([&]<typename Format>() {
-            if (!is_empty && !Format::fits(begin) && !keeps_its_name<Format>) return false;
+            if (is_other_json<Format>(begin)) return false;
             return std::ranges::any_of(Format::extensions, [&](std::string_view known) {
                 return same_name(known, extension);
             });
@@ -221,10 +220,14 @@ struct format_list {
     }
 
 private:
-    /// Only a JSON array and NDJSON are mistaken for each other by their names.
+    /// Only a JSON array and NDJSON are mistaken for each other by their names. What fits neither keeps
+    /// its name: the first line of NDJSON may be a bad row.
     template <typename Format>
-    static constexpr bool keeps_its_name =
-        !std::same_as<Format, json_format> && !std::same_as<Format, ndjson_format>;
+    [[nodiscard]] static bool is_other_json(std::string_view begin) {
+        if constexpr (std::same_as<Format, json_format>) return ndjson_format::fits(begin);
+        if constexpr (std::same_as<Format, ndjson_format>) return json_format::fits(begin);
+        return false;
+    }
 
     template <typename Visit, typename First, typename... Rest>
     static decltype(auto) visit_from(std::size_t format, Visit& visit) {

@@ -71,9 +71,10 @@ template <std::floating_point T>
     return text;
 }
 
-/// By the enumerator's name, in any case.
+/// By the enumerator's name: the exact one, else in any case.
 template <described_enum E>
 [[nodiscard]] result<E> from_text(std::type_identity<E>, std::string_view text) {
+    if (const auto exact = from_name<E>(text)) return *exact;
     std::string known;
     for (const auto& each : enumerators_of<E>) {
         if (same_name(each.name, text)) return each.value;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 namespace bulk {
 
@@ -12,5 +13,12 @@ struct row_limits {
     std::size_t columns = 4096;
     std::size_t json_depth = 32;
 };
+
+/// For what we have written ourselves, from a file that was held to its limits: a row of CSV is longer
+/// as JSON, up to six times.
+inline constexpr row_limits no_limits{.field_bytes = std::numeric_limits<std::size_t>::max() / 2,
+                                      .row_bytes = std::numeric_limits<std::size_t>::max() / 2,
+                                      .columns = std::numeric_limits<std::size_t>::max() / 2,
+                                      .json_depth = std::numeric_limits<std::size_t>::max() / 2};
 
 }  // namespace bulk

@@ -6,8 +6,10 @@
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/gzip.hpp>
 #include <bulk/rows/utf16.hpp>
+#include <bulk/rows/utf8.hpp>
 #include <bulk/rows/zstd.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -41,6 +43,22 @@ inline constexpr std::array<known_bytes, 10> not_text{{
      "a program"},
 }};
 
+/// Whether a file that begins so is not UTF-8 text. A NUL alone does not say so, since some programs
+/// fill up fields with it; one of the first two bytes, half of all, or company that text does not have
+/// either, does: UTF-16 without its byte order mark has one of these.
+[[nodiscard]] inline bool is_binary(std::string_view begin) {
+    const auto nuls = std::ranges::count(begin, '\0');
+    if (nuls == 0) return false;
+    if (begin.substr(0, 2).contains('\0') || static_cast<std::size_t>(nuls) * 2 >= begin.size())
+        return true;
+    const auto is_control = [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 && c != '\0' && c != '\t' && c != '\n' &&
+               c != '\r';
+    };
+    // The last character may go on behind what is known.
+    return std::ranges::any_of(begin, is_control) || find_invalid_utf8(begin) + 3 < begin.size();
+}
+
 }  // namespace detail
 
 /// The text of a file as UTF-8, whatever it is packed in: gzip and zstd are unpacked and UTF-16 with
@@ -69,7 +87,7 @@ inline constexpr std::array<known_bytes, 10> not_text{{
             return utf16_to_utf8(std::move(source), big);
         }
         if (!is_gzip && !is_zstd) {
-            if (bytes.contains('\0'))
+            if (detail::is_binary(bytes))
                 return fail(errc::invalid_row,
                             "the file is binary, or UTF-16 without its byte order mark; save it as "
                             "UTF-8");

@@ -137,6 +137,37 @@ private:
 
 }  // namespace detail
 
+namespace detail {
+
+/// A second and a part of it as a moment, of which what it cannot hold is cut off. False when the
+/// moment is beyond its range: nanoseconds in 64 bits go from 1677 to 2262.
+template <moment_type T>
+[[nodiscard]] constexpr bool put_moment(std::chrono::sys_seconds second,
+                                        std::chrono::nanoseconds part, T& moment) {
+    using namespace std::chrono;
+    using duration = typename T::duration;
+    using period = typename duration::period;
+    if constexpr (std::integral<typename duration::rep> && period::num == 1 && period::den > 1) {
+        const bool is_negative = second.time_since_epoch() < seconds{0};
+        // Below zero from the second behind: the one before may be out of range.
+        const std::int64_t whole = second.time_since_epoch().count() + (is_negative ? 1 : 0);
+        const std::int64_t units = static_cast<std::int64_t>(floor<duration>(part).count()) -
+                                   (is_negative ? std::int64_t{period::den} : 0);
+        typename duration::rep count{};
+        if (__builtin_mul_overflow(whole, std::int64_t{period::den}, &count) ||
+            __builtin_add_overflow(count, units, &count))
+            return false;
+        moment = T{duration{count}};
+    } else if constexpr (period::den == 1) {
+        moment = floor<duration>(second);
+    } else {
+        moment = floor<duration>(second + part);
+    }
+    return true;
+}
+
+}  // namespace detail
+
 /// Whether a format has only what is known here: %Y %m %d %H %M %S %z %%.
 [[nodiscard]] constexpr bool is_time_format(std::string_view format) {
     constexpr std::string_view known = "YmdHMSz%";
@@ -165,10 +196,12 @@ template <time_type T>
     } else {
         if (parts.hour > 23 || parts.minute > 59 || parts.second > 60)
             return fail(errc::invalid_row, "there is no such time of day");
-        const auto moment = sys_days{day} + hours{parts.hour} + minutes{parts.minute} +
-                            seconds{parts.second} - minutes{parts.offset_minutes} +
-                            nanoseconds{parts.nanosecond};
-        return floor<typename T::duration>(moment);
+        const sys_seconds second = sys_days{day} + hours{parts.hour} + minutes{parts.minute} +
+                                   seconds{parts.second} - minutes{parts.offset_minutes};
+        T moment;
+        if (!detail::put_moment(second, nanoseconds{parts.nanosecond}, moment))
+            return fail(errc::invalid_row, "it is out of range");
+        return moment;
     }
 }
 

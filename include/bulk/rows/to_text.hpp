@@ -10,7 +10,10 @@
 #include <bulk/rows/time_text.hpp>
 
 #include <charconv>
+#include <chrono>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <locale>
 #include <optional>
@@ -21,7 +24,9 @@
 namespace bulk {
 
 // to_text(value) -> std::string is the other half of from_text: what it writes, from_text reads as
-// the same value. Overload it in your type's own namespace beside from_text.
+// the same value. A value that no file can hold (NaN and infinities, an enumerator without a name, a
+// day that does not exist, a year before 0 or after 9999) becomes a text that from_text refuses: a bad
+// row later, never another value. Overload it in your type's own namespace beside from_text.
 
 template <whole_number T>
 [[nodiscard]] std::string to_text(T value) {
@@ -50,27 +55,59 @@ template <std::floating_point T>
 
 template <described_enum E>
 [[nodiscard]] std::string to_text(E value) {
-    return std::string{name_of(value)};
+    const auto name = name_of(value);
+    if (name.empty()) return concat(static_cast<std::int64_t>(value));
+    return std::string{name};
 }
+
+namespace detail {
+
+[[nodiscard]] inline std::string padded(std::int64_t number, std::size_t width) {
+    std::string digits = concat(number);
+    if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
+    return digits;
+}
+
+/// Years beyond four digits have a sign, as ISO 8601 has it; no format reads that.
+[[nodiscard]] inline std::string year_text(std::int64_t year) {
+    if (year >= 0 && year <= 9999) return padded(year, 4);
+    return concat(year < 0 ? '-' : '+', padded(year < 0 ? -year : year, 4));
+}
+
+}  // namespace detail
 
 /// By a format of `from_text`; the empty one is ISO 8601, in UTC.
 template <time_type T>
 [[nodiscard]] std::string to_text(const T& value, std::string_view format = {}) {
     using namespace std::chrono;
-    const auto padded = [](auto number, std::size_t width) {
-        std::string digits = concat(number);
-        if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
-        return digits;
-    };
+    using detail::padded;
     year_month_day day{};
+    std::int64_t year = 0;
+    // A year of `year_month_day` has 16 bits, a moment's may have more: 400 of them, 146 097 days, are
+    // the same in every calendar.
+    const auto split = [&](sys_days date) {
+        constexpr std::int64_t period = 146'097;
+        const std::int64_t count = date.time_since_epoch().count();
+        const std::int64_t periods = count / period - (count % period < 0 ? 1 : 0);
+        day = sys_days{days{count - periods * period}};
+        year = static_cast<int>(day.year()) + periods * 400;
+    };
     std::string fraction;
     hh_mm_ss<seconds> time{};
-    if constexpr (date_type<T>) {
+    if constexpr (std::same_as<T, year_month_day>) {
         day = value;
-        if (format.empty()) format = iso_date;
+        year = static_cast<int>(day.year());
+    } else if constexpr (std::same_as<T, sys_days>) {
+        split(value);
     } else {
-        day = floor<days>(value);
-        const auto since_midnight = value - floor<days>(value);
+        // Towards zero first: midnight before the first moment of all cannot be told in its unit.
+        auto date = duration_cast<days>(value.time_since_epoch());
+        auto since_midnight = value.time_since_epoch() - date;
+        if (since_midnight.count() < 0) {
+            since_midnight += days{1};
+            date -= days{1};
+        }
+        split(sys_days{date});
         time = hh_mm_ss<seconds>{floor<seconds>(since_midnight)};
         const auto rest =
             duration_cast<nanoseconds>(since_midnight - floor<seconds>(since_midnight));
@@ -78,8 +115,8 @@ template <time_type T>
             fraction = '.' + padded(rest.count(), 9);
             fraction.erase(fraction.find_last_not_of('0') + 1);
         }
-        if (format.empty()) format = iso_moment;
     }
+    if (format.empty()) format = date_type<T> ? iso_date : iso_moment;
     std::string text;
     for (std::size_t i = 0; i < format.size(); ++i) {
         if (format[i] != '%' || i + 1 == format.size()) {
@@ -88,7 +125,7 @@ template <time_type T>
         }
         switch (format[++i]) {
             case 'Y':
-                text += padded(static_cast<int>(day.year()), 4);
+                text += detail::year_text(year);
                 break;
             case 'm':
                 text += padded(static_cast<unsigned>(day.month()), 2);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #if defined(__x86_64__)
@@ -177,6 +178,18 @@ inline constexpr pair_errors utf8_errors{};
 #endif
     }
     return find_invalid_utf8(text) == text.size();
+}
+
+/// The text with U+FFFD for each byte that is not part of valid UTF-8.
+[[nodiscard]] inline std::string mended_utf8(std::string_view text) {
+    std::string mended;
+    while (true) {
+        const auto good = find_invalid_utf8(text);
+        mended += text.substr(0, good);
+        if (good == text.size()) return mended;
+        mended += "\xef\xbf\xbd";
+        text.remove_prefix(good + 1);
+    }
 }
 
 /// Writes a code point as UTF-8; the end of that.

@@ -6,6 +6,7 @@
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/format.hpp>
+#include <bulk/rows/limits.hpp>
 #include <bulk/rows/slice.hpp>
 #include <bulk/rows/text_source.hpp>
 #include <bulk/run/owned_row.hpp>
@@ -44,16 +45,15 @@ private:
     Row row_{};
 };
 
-/// A row that was kept as JSON.
+/// A row that was kept as JSON. It was within the limits when it was read.
 template <declared_row Row>
 [[nodiscard]] std::unique_ptr<owned_row<Row>> own_json_row(std::string_view json, row_number row,
-                                                           std::uint64_t line,
-                                                           const row_limits& limits) {
+                                                           std::uint64_t line) {
     auto own = std::make_unique<reread_row<Row, json::reader<Row>>>(json, [&](byte_source bytes) {
         return json::reader<Row>::open_slice(
             std::move(bytes),
             slice{.offset = 1, .size = json.size(), .first_row = row, .rows = 1, .line = line},
-            json::layout::lines, limits);
+            json::layout::lines, no_limits);
     });
     if (!own->read()) return nullptr;
     return own;
@@ -114,7 +114,7 @@ public:
             if (!own->read()) return nullptr;
             return own;
         } else {
-            return own_json_row<Row>(raw, row, line, options_.limits);
+            return own_json_row<Row>(raw, row, line);
         }
     }
 

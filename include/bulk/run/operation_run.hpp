@@ -375,7 +375,7 @@ private:
         if (!keeps_rows(description) || state() != operation_state::running)
             return std::unexpected{why};
         return std::make_unique<record_supply<row_type, Storage, visitor>>(
-            around_.storage, id(), operation_.record().rows.total, around_.reading.limits);
+            around_.storage, id(), operation_.record().rows.total);
     }
 
     // --- tasks -----------------------------------------------------------------------------------

@@ -7,7 +7,6 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/rows/column.hpp>
-#include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
 #include <bulk/rows/row_error.hpp>
 #include <bulk/run/file_supply.hpp>
@@ -28,9 +27,8 @@ namespace bulk {
 template <declared_row Row, row_store Storage, typename Visitor>
 class record_supply final : public row_supply<Row, Visitor> {
 public:
-    record_supply(Storage& storage, operation_id operation, std::uint64_t rows,
-                  const row_limits& limits)
-        : storage_{storage}, operation_{operation}, total_{rows}, limits_{limits} {}
+    record_supply(Storage& storage, operation_id operation, std::uint64_t rows)
+        : storage_{storage}, operation_{operation}, total_{rows} {}
 
     [[nodiscard]] bool is_exclusive() const override { return true; }
 
@@ -59,7 +57,7 @@ public:
 
     [[nodiscard]] std::unique_ptr<owned_row<Row>> own(std::string_view raw, row_number row,
                                                       std::uint64_t line) override {
-        return own_json_row<Row>(raw, row, line, limits_);
+        return own_json_row<Row>(raw, row, line);
     }
 
     [[nodiscard]] std::uint64_t row_count() const override { return count_; }
@@ -84,7 +82,7 @@ private:
 
     [[nodiscard]] bool show(const row_record& record, Visitor& visit) {
         record_reader reader{record};
-        if (const auto own = own_json_row<Row>(record.row_data, record.row, reader.line(), limits_))
+        if (const auto own = own_json_row<Row>(record.row_data, record.row, reader.line()))
             return visit(own->value(), read_status::row, reader);
         const Row none{};
         return visit(none, read_status::bad_row, reader);
@@ -93,7 +91,6 @@ private:
     Storage& storage_;
     operation_id operation_;
     std::uint64_t total_;
-    row_limits limits_;
     std::uint64_t count_ = 0;
 };
 

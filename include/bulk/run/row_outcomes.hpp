@@ -59,7 +59,7 @@ public:
     void fail_unread(row_task& at, row_record record, std::string why, std::string_view raw,
                      timestamp now) const {
         (void)fail_row(record, error_type::parse, std::move(why), now);
-        if (data_in_errors_ && !has_hidden_columns) json::write_string(record.row_data, raw);
+        if (data_in_errors_ && !has_hidden_columns) json::write_shown_string(record.row_data, raw);
         finish(at, std::move(record), now, nullptr);
     }
 

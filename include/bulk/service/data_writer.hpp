@@ -8,6 +8,7 @@
 #include <bulk/rows/json/elements.hpp>
 #include <bulk/rows/json/reader.hpp>
 #include <bulk/rows/json/writer.hpp>
+#include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/export_output.hpp>
@@ -81,8 +82,8 @@ public:
         }
         const auto data = tracked_data(each.records);
         if (data.empty()) return false;
-        auto reader =
-            json::reader<Row>::open(byte_source{data}, json::layout::lines, {}, data.size() + 1);
+        auto reader = json::reader<Row>::open(byte_source{data}, json::layout::lines, no_limits,
+                                              data.size() + 1);
         Row row{};
         if (reader.next(row) != read_status::row) return false;
         write(out, row);

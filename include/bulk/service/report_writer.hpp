@@ -15,6 +15,7 @@
 #include <bulk/rows/json/writer.hpp>
 #include <bulk/rows/members.hpp>
 #include <bulk/rows/to_text.hpp>
+#include <bulk/rows/utf8.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/export_output.hpp>
 
@@ -89,7 +90,7 @@ using report_texts = std::vector<std::string>;
     fields[3] = about.step_name(last.step);
     fields[4] = concat(to_number(last.step));
     if (last.failure) fields[5] = name_of(*last.failure);
-    fields[6] = last.error_message;
+    fields[6] = mended_utf8(last.error_message);  // it may quote a cell
     fields[7] = concat(last.attempt);
     fields[8] = concat(last.retry_attempt);
     fields[9] = moment_text(last.started_at);

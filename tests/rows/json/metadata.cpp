@@ -1,5 +1,6 @@
 #include <bulk/operation/declare.hpp>
 #include <bulk/rows/json/metadata.hpp>
+#include <bulk/rows/json/value.hpp>
 
 #include <support/ut.hpp>
 
@@ -23,6 +24,14 @@ struct request {
 BULK_METADATA(request, (requested_by, .name = "requestedBy"), limit, (dry, .required = false),
               (token, .required = false));
 
+struct nested {
+    std::optional<std::string> note;
+    std::optional<int> limit = 5;
+    bulk::json::value<std::string> label;
+    std::optional<bulk::pii<int>> pin;
+};
+BULK_METADATA(nested, note, limit, label, pin);
+
 std::string problem(std::string_view text) {
     const auto read = bulk::json::read_metadata<request>(text);
     return read ? "none" : read.error().message;
@@ -41,6 +50,20 @@ suite<"metadata"> metadata = [] {
                request{"x", std::nullopt, false, {}});
         expect(bulk::json::read_metadata<bulk::no_metadata>("").has_value());
         expect(bulk::json::read_metadata<bulk::no_metadata>("{}").has_value());
+    };
+
+    "an empty string is not null, and JSON keeps its quotes"_test = [] {
+        const auto read =
+            bulk::json::read_metadata<nested>(R"({"note":"","limit":null,"label":"\"a\""})");
+        expect(fatal(read.has_value())) << read.error().message;
+        expect(read->note == "" and !read->limit and *read->label == "\"a\""s);
+        expect(bulk::json::read_metadata<nested>(R"({"label":"a"})")->limit == 5);
+    };
+
+    "personal values are not shown"_test = [] {
+        expect(bulk::json::read_metadata<nested>(R"({"label":"a","pin":"geheim"})")
+                   .error()
+                   .message.contains("'pin': '***': it is not a whole number"));
     };
 
     "all that is wrong is said"_test = [] {

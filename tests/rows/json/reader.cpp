@@ -126,6 +126,22 @@ suite<"reading"> reading = [] {
                                layout::lines) == "a|1|-|-|Ulm|yes\n");
     };
 
+    "of keys that are there twice, the last one counts"_test = [] {
+        const auto read = [](std::string_view text) {
+            return read_text<entry>(text, layout::lines);
+        };
+        expect(read(R"({"key":"a","value":1,"key":"b","value":2})") == "b=2\n");
+        expect(read(R"({"KEY":"a","KEY":"b","Value":1,"VALUE":2})") == "b=2\n");
+        expect(read(R"({"key":"a","KEY":"b","value":1,"Key":"c"})") == "a=1\n");
+        expect(read(R"({"Key":"a","key":"b","kEY":"c","value":1,"VALUE":2})") == "b=1\n");
+        expect(read(R"({"k\u0065y":"a","key":"b","\u006bey":"c","value":1})") == "c=1\n");
+        expect(read(R"({"key":"a","value":1,"value":null})").contains("no 'value' (it is null)"));
+        expect(read_text<user>(R"({"name":"a","age":1,"score":1,"score":null})", layout::lines) ==
+               "a|1|-|-|nowhere|yes\n");
+        expect(read_text<user>(R"({"name":"a","age":1,"address.city":"x","address.city":null})",
+                               layout::lines) == "a|1|-|-|nowhere|yes\n");
+    };
+
     "unknown keys are ignored, whatever they hold and wherever they stand"_test = [] {
         expect(read_text<entry>(
                    R"({"x":{"y":[1,{"z":null}],"w":"\n"},"key":"a","q":[],"value":1,"e":{}}

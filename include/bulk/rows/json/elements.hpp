@@ -6,6 +6,7 @@
 #include <bulk/core/reflect.hpp>
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/json/boundaries.hpp>
+#include <bulk/rows/json/standalone.hpp>
 #include <bulk/rows/json/values.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
@@ -90,12 +91,6 @@ public:
     [[nodiscard]] const bulk::error& error() const { return error_; }
 
 private:
-    [[nodiscard]] static std::string_view trimmed(std::string_view text) {
-        while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-        while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-        return text;
-    }
-
     /// Reads on, and forgets what lies before `begin_`. False at the end, or when it cannot be read.
     [[nodiscard]] bool refill() {
         if (window_.has_ended()) return false;

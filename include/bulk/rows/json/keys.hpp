@@ -75,6 +75,7 @@ public:
     /// The key of that text, its quotes included; `name` is what it says.
     [[nodiscard]] const known_key& find(std::string_view text, std::string_view name,
                                         std::size_t parent) {
+        if (text.size() > longest_known) return other_ = resolve(name, parent);
         for (std::size_t i = 0; i < known_.size(); ++i) {
             const std::size_t at = (next_ + i) % known_.size();
             if (known_[at].parent != parent || known_[at].text != text) continue;
@@ -95,13 +96,14 @@ public:
     }
 
 private:
-    /// A file with ever new keys costs time for each, but no memory.
+    /// A file with ever new keys, or with huge ones, costs time for each, but no memory.
     static constexpr std::size_t most_known = 512;
+    static constexpr std::size_t longest_known = 1024;
 
     [[nodiscard]] known_key resolve(std::string_view name, std::size_t parent) const {
-        std::string full{groups_[parent]};
-        if (parent != 0) full += '.';
-        full += name;
+        std::string joined;
+        std::string_view full = name;
+        if (parent != 0) full = joined.append(groups_[parent]).append(".").append(name);
         const auto& columns = column_descriptions<Row>;
         for (std::size_t i = 0; i < columns.size(); ++i)
             if (columns[i].name == full)

@@ -12,6 +12,7 @@
 #include <bulk/rows/members.hpp>
 #include <bulk/rows/metadata.hpp>
 #include <bulk/rows/row_error.hpp>
+#include <bulk/rows/window.hpp>
 
 #include <cstddef>
 #include <map>
@@ -21,6 +22,21 @@
 #include <vector>
 
 namespace bulk::json {
+
+namespace detail {
+
+/// Makes an optional hold a value, the empty one.
+template <typename T>
+void put_empty(T& into) {
+    if constexpr (is_optional<T>)
+        put_empty(into.emplace());
+    else if constexpr (is_pii<T>)
+        put_empty(into.reveal());
+    else
+        into = {};
+}
+
+}  // namespace detail
 
 /// Metadata from a JSON object; empty text is an object without members. Names match as those of
 /// columns do. Fails with every member that is missing or cannot be read.
@@ -42,23 +58,34 @@ template <declared_metadata Metadata>
         for (const auto& [name, value] : *members)
             if (name == field.name || (given == nullptr && same_column(name, field.name)))
                 given = &value;
-        if (given == nullptr || (!given->is_string && given->text == "null")) {
+        using bare = typename bare_type<type>::type;
+        // To a column of JSON, null is a value like others.
+        const bool is_null =
+            given != nullptr && given->json == "null" && (!holds_json<bare> || is_optional<type>);
+        if (given == nullptr || is_null) {
+            if (is_null && is_optional<type>) read.*Pointer = type{};
             if (field.required) report(field.name, "it is required");
             return;
         }
-        using bare = typename bare_type<type>::type;
         if constexpr (!holds_json<bare>)
             if (!given->is_string && (given->text.starts_with('{') || given->text.starts_with('[')))
                 return report(field.name, "it takes one value, not an object or array");
-        const std::string padded = given->text + std::string(64, '\0');
-        const std::string_view cell{padded.data(), given->text.size()};
+        const std::string& content = holds_json<bare> ? given->json : given->text;
+        const std::string padded = content + std::string(padding, '\0');
+        const std::string_view cell{padded.data(), content.size()};
         if constexpr (std::same_as<bare, std::string_view>) {
             report(field.name, "a std::string_view has nothing to live on here");
+        } else if (holds_text<type> && cell.empty()) {
+            detail::put_empty(read.*Pointer);  // a cell would be no value, but this is a string
         } else if (!read_cell(cell, {}, read.*Pointer)) {
-            auto why = text_to<bare>(cell, {});
+            const auto why = text_to<bare>(cell, {});
+            std::string reason = why ? "it cannot be read" : why.error().message;
+            // A reason of the user's own may quote the value.
+            if (is_hidden<type> && !cell.empty() && reason.contains(cell))
+                reason = "it cannot be read";
             report(field.name,
-                   concat('\'', shortened(cell),
-                          "': ", why ? std::string{"it cannot be read"} : why.error().message));
+                   concat('\'', is_hidden<type> ? std::string{hidden_text} : shortened(cell),
+                          "': ", reason));
         }
     });
     if (!problems.empty())

@@ -14,10 +14,11 @@
 
 namespace bulk::json {
 
-/// A value as it stands in the text, and whether it stands in quotes.
+/// A value: what a string says, or anything else as it stands in the text.
 struct member_value {
     std::string text{};
     bool is_string = false;
+    std::string json{};  ///< as it stands in the text, quotes and escapes included
 };
 
 /// The members of one object, by name. Fails with what is wrong and where.
@@ -57,7 +58,7 @@ struct member_value {
         const char* const begin = at;
         value.is_string = *at == '"';
         if (skip_value(at, end, 32) != syntax::fine) return refuse("a value cannot be read");
-        value.text = std::string{begin, at};
+        value.text = value.json = std::string{begin, at};
         if (value.is_string) {
             const char* inner = begin;
             if (read_string(inner, end, token) == syntax::fine) value.text = content(token);

@@ -66,6 +66,7 @@ public:
         scratch_.clear(element.size());
         keys_.begin_element();
         seen_.reset();
+        has_similar_ = false;
         const char* at = element.data();
         const char* const end = at + element.size();
         if (element.empty() || *at != '{') [[unlikely]]
@@ -179,13 +180,22 @@ private:
 
     [[gnu::always_inline]] bool read_value(const known_key& key, const char*& at, const char* end,
                                            std::size_t depth, Row& row) {
-        // A key that is only like a column's name does not replace one that is it.
-        if (key.kind == key_kind::column && (key.is_exact || !seen_[key.index])) [[likely]]
+        if (key.kind == key_kind::column && ((key.is_exact && !has_similar_) || counts(key)))
+            [[likely]]
             return readers[key.index](*this, at, end, depth, row);
         if (key.kind == key_kind::group && at < end && *at == '{')
             return read_object(at, end, key.index, depth, row);
         const auto what = skip_value(at, end, depth);
         return what == syntax::fine || wrong(what, at);
+    }
+
+    /// Of keys that stand for one column the last counts, but one that is only like the column's name
+    /// does not replace one that is it.
+    [[nodiscard]] bool counts(const known_key& key) {
+        if (!key.is_exact && seen_[key.index] && !similar_[key.index]) return false;
+        similar_[key.index] = !key.is_exact;
+        has_similar_ = true;
+        return true;
     }
 
     using read_function = bool (*)(reader&, const char*&, const char*, std::size_t, Row&);
@@ -220,7 +230,8 @@ private:
                 seen_[Member] = true;
                 return true;
             }
-            if (!holds_text<T> && at < end && *at == '"' && end - at > 1 && at[1] == '"') {
+            if (!holds_text<T> && !holds_json<typename bare_type<T>::type> && at < end &&
+                *at == '"' && end - at > 1 && at[1] == '"') {
                 at += 2;
                 into.reset();
                 seen_[Member] = true;
@@ -278,7 +289,10 @@ private:
         const std::string_view word = word_at(at, end);
         if (const auto what = check_word(word); what != syntax::fine) return wrong(what, at);
         at += word.size();
-        if (word == "null") return true;  // as if the key were not there
+        if (word == "null") {  // as if the key were not there
+            seen_[Member] = false;
+            return true;
+        }
         return take<Member>(word, into);
     }
 
@@ -355,6 +369,8 @@ private:
     row_limits limits_;
     key_book<Row> keys_;
     std::bitset<width> seen_;
+    std::bitset<width> similar_;  ///< of those: by a key that is only like the column's name
+    bool has_similar_ = false;    ///< in this element
     Row defaults_{};
     scratch scratch_;
     row_number row_{};
@@ -405,6 +421,7 @@ read_status reader<Row>::missing() {
         while (at < end && *at != '"' && *at != '}') ++at;
         string_token key;
         if (at == end || *at == '}' || read_string(at, end, key) != syntax::fine) break;
+        if (names.size() == limits_.columns) break;  // somebody else's text costs no more memory
         names.push_back(key.raw);
         while (at < end && *at != ':') ++at;
         ++at;

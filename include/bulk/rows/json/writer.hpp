@@ -8,6 +8,7 @@
 #include <bulk/rows/members.hpp>
 #include <bulk/rows/number_text.hpp>
 #include <bulk/rows/to_text.hpp>
+#include <bulk/rows/utf8.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -55,8 +56,14 @@ inline void write_string(std::string& out, std::string_view text) {
     out += '"';
 }
 
+/// Appends a text to be shown: each byte that is not UTF-8 becomes U+FFFD.
+inline void write_shown_string(std::string& out, std::string_view text) {
+    write_string(out, is_valid_utf8(text) ? text : std::string_view{mended_utf8(text)});
+}
+
 /// Appends a member's value. Numbers and truth values stand bare, no value is null, and everything
-/// else is a string: a decimal too, since most programs would read a bare one as a double.
+/// else is a string: a decimal too, since most programs would read a bare one as a double. NaN and
+/// infinities are strings, which no column of numbers takes: null would be read as no value.
 template <typename T>
 void write_value(std::string& out, const T& value, std::string_view format,
                  const write_options& options) {
@@ -72,7 +79,10 @@ void write_value(std::string& out, const T& value, std::string_view format,
         else
             write_string(out, hidden_text);
     } else if constexpr (std::floating_point<T>) {
-        out += std::isfinite(value) ? to_text(value) : "null";
+        if (std::isfinite(value))
+            out += to_text(value);
+        else
+            write_string(out, to_text(value));
     } else if constexpr (whole_number<T> || std::same_as<T, bool> || holds_json<T>) {
         out += to_text(value);
     } else if constexpr (time_type<T>) {
