@@ -63,7 +63,7 @@ suite<"event"> events = [] {
                     .processed = 8, .successful = 5, .failed = 3, .duration = 2045ms};
                 if (validated) wanted.total = 9;
                 expect(*event->ended == wanted);
-                expect(unprocessed(*event->ended) == (validated ? 1U : 0U));
+                expect(event->ended->unprocessed() == (validated ? 1U : 0U));
             }
         auto never = op;
         never.state = cancelled;

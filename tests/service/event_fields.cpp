@@ -214,7 +214,7 @@ void check_fields(Make make) {
                              .successful = 1,
                              .failed = 1,
                              .duration = *done.completed_at - *done.run_started_at});
-        expect(unprocessed(*cancelled->ended) == 1_u and cancelled->ended->duration >= 1min);
+        expect(cancelled->ended->unprocessed() == 1_u and cancelled->ended->duration >= 1min);
 
         reset();
         const auto waiting = at.create(numbers(3), "imports");

@@ -68,13 +68,12 @@ struct event_outcome {
     std::uint64_t failed = 0;
     std::chrono::microseconds duration{};
 
+    [[nodiscard]] constexpr std::uint64_t unprocessed() const {
+        return total && *total > processed ? *total - processed : 0;
+    }
+
     bool operator==(const event_outcome&) const = default;
 };
-
-[[nodiscard]] constexpr std::uint64_t unprocessed(const event_outcome& outcome) {
-    const auto total = outcome.total.value_or(0);
-    return total > outcome.processed ? total - outcome.processed : 0;
-}
 
 /// Something that happened to an operation, or to a run of a feed, whose id and name then stand in the
 /// place of the operation's. Written in the transaction that made it happen.
