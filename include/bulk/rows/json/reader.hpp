@@ -63,10 +63,10 @@ public:
                           concat("the row has ", scanner_.passed_over(), " bytes; the limit is ",
                                  limits_.row_bytes));
         const std::string_view element = scanner_.current();
-        scratch_.clear(element.size());
+        has_scratch_ = false;
         keys_.begin_element();
         seen_.reset();
-        has_similar_ = false;
+        if (std::exchange(has_similar_, false)) similar_.reset();
         const char* at = element.data();
         const char* const end = at + element.size();
         if (element.empty() || *at != '{') [[unlikely]]
@@ -174,6 +174,8 @@ private:
     /// What a string says, which was checked.
     [[nodiscard]] std::string_view content(const string_token& token) {
         if (!token.is_escaped) return token.raw;
+        // A row without escapes, as most are, needs no second copy of its size.
+        if (!std::exchange(has_scratch_, true)) scratch_.clear(scanner_.current().size());
         char* const begin = scratch_.take(token.raw.size());
         return {begin, unescape(token.raw, begin)};
     }
@@ -373,6 +375,7 @@ private:
     bool has_similar_ = false;    ///< in this element
     Row defaults_{};
     scratch scratch_;
+    bool has_scratch_ = false;  ///< for this element
     row_number row_{};
     mishap mishap_;
     row_error problem_;
