@@ -23,6 +23,12 @@ std::string scan(bulk::byte_source source, const bulk::csv::dialect& format,
             all += " too long " + std::to_string(scanner.passed_over()) + '\n';
             continue;
         }
+        if (found == bulk::found::misquoted) {
+            all += " misquoted " + std::to_string(scanner.misquoted().field) + '[';
+            all += scanner.current().whole();
+            all += "]\n";
+            continue;
+        }
         const auto& record = scanner.current();
         scratch.clear(record.whole().size());
         for (std::size_t i = 0; i < record.size; ++i) {
@@ -42,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bulk::csv::dialect format{.delimiter = ",;\t|"[data[0] % 4],
                                     .quote = data[0] % 8 == 7 ? '\0' : '"',
                                     .comment = data[1] % 4 == 0 ? '#' : '\0',
-                                    .trim = data[1] % 5 == 0 && data[0] % 4 != 2};
-    const std::size_t window = 1200 + data[2];
+                                    .trim = data[1] % 5 == 0};
+    const std::size_t window = 64 + 9 * data[2];
     const std::size_t piece = 1 + data[3] % 50;
     const std::string_view text{reinterpret_cast<const char*>(data) + 4, size - 4};
     std::string first;

@@ -474,7 +474,8 @@ suite<"what cannot be exported"> refused = [] {
         expect(w.write(no_column, {.kind = export_kind::data}).contains("no column 'value'"));
         expect(w.write(no_column, {}).starts_with("row,row_id"));
         expect(w.last.rows == 0_u and w.last.file_error.contains("no column 'value'"));
-        const auto cut = w.run("tracked", "value,text\n1,a\n3,\"b\n");
+        const auto cut =
+            w.run("tracked", R"([{"value":1,"text":"a"},{"value":3,"text":"b)", "people.json");
         expect(cut.state == bulk::operation_state::failed);
         const auto file =
             w.write(cut, {.kind = export_kind::data, .rows = export_rows::unprocessed});

@@ -275,10 +275,11 @@ suite<"create"> creating = [] {
 
 suite<"how operations end"> ending = [] {
     script none;
-    const auto run = [](std::string_view name, std::string file, std::string metadata = "") {
+    const auto run = [](std::string_view name, std::string file, std::string metadata = "",
+                        std::string file_name = "x.csv") {
         auto service = make_service();
-        const auto id =
-            service.create(name, text(std::move(file)), {.metadata = std::move(metadata)});
+        const auto id = service.create(name, text(std::move(file), std::move(file_name)),
+                                       {.metadata = std::move(metadata)});
         return service.wait(id.value(), 10s).value();
     };
 
@@ -293,9 +294,9 @@ suite<"how operations end"> ending = [] {
         auto done = run("pipeline", "wrong\n1\n");
         expect(done.state == operation_state::failed);
         expect(done.error_message == "the file has no column 'value'"s) << done.error_message;
-        done = run("pipeline", "value\n1\n\"2\n");
+        done = run("pipeline", R"([{"value":1},{"value":2})", "", "x.json");
         expect(done.state == operation_state::failed);
-        expect(done.error_message.contains("a quote is never closed"));
+        expect(done.error_message.contains("the array is never closed"));
         expect(done.rows.processed == 0_u);
         done = run("import-users", "email,age\n", R"({"by":"nobody"})");
         expect(done.state == operation_state::failed and

@@ -18,7 +18,8 @@ struct slice {
     std::uint64_t size = 0;    ///< in bytes
     row_number first_row{};
     std::uint64_t rows = 0;
-    std::uint64_t line = 0;  ///< of the first row
+    std::uint64_t line = 0;     ///< of the first row
+    misquoted_row misquoted{};  ///< the last row, if it is one
 
     bool operator==(const slice&) const = default;
 };
@@ -46,8 +47,9 @@ public:
         }
         if (at_end_) return std::nullopt;
         slice slice{.offset = begin_, .first_row = row_number{rows_ + 1}, .line = line_};
-        while (!at_end_ && slice.rows < rows) {
+        while (!at_end_ && slice.rows < rows && slice.misquoted.size == 0) {
             ++slice.rows;
+            slice.misquoted = misquoted_;
             if (auto moved = move(); !moved) return std::unexpected{moved.error()};
         }
         rows_ += slice.rows;
@@ -63,6 +65,8 @@ private:
         at_end_ = found == found::end;
         begin_ = at_end_ ? scanner_.position() : scanner_.begin();
         if (!at_end_) line_ = scanner_.line();
+        if constexpr (requires { scanner_.misquoted(); })
+            misquoted_ = found == found::misquoted ? scanner_.misquoted() : misquoted_row{};
         return {};
     }
 
@@ -71,6 +75,7 @@ private:
     std::uint64_t rows_ = 0;  ///< in the slices before
     std::uint64_t begin_ = 0;
     std::uint64_t line_ = 0;
+    misquoted_row misquoted_;
     bool skip_header_;
     bool is_begun_ = false;
     bool at_end_ = false;

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace bulk {
 
@@ -39,57 +39,73 @@ public:
     [[nodiscard]] bool has_ended() const { return ended_; }         ///< nothing is to come
 
     /// Whether the text is read where it is, without a copy.
-    [[nodiscard]] bool is_in_place() const { return data_ != buffer_.data(); }
+    [[nodiscard]] bool is_in_place() const { return in_place_; }
 
     void grow(std::size_t capacity) { capacity_ = std::max(capacity, capacity_); }
+    /// Takes no more than so much at a time from now on; what is at hand stays.
+    void shrink(std::size_t capacity) { capacity_ = std::max<std::size_t>(capacity, 64); }
 
     /// Forgets the first bytes that are at hand.
     void drop(std::size_t count) {
+        data_ += count;
         size_ -= count;
-        if (count == 0) return;
-        if (is_in_place())
-            data_ += count;
-        else
-            std::memmove(buffer_.data(), buffer_.data() + count, size_);
         offset_ += count;
     }
 
     /// Takes as much as the window holds, or finds the end. Text that is in memory is read where it
     /// is, but for its end, behind which nothing may be read.
     [[nodiscard]] result<> read_on() {
+        if (size_ >= capacity_ || ended_) return {};
         const std::size_t more = capacity_ - size_;
         if (memory_.size() > more + padding) {
             if (data_ == nullptr) data_ = memory_.data();
+            in_place_ = true;
             memory_.remove_prefix(more);
             size_ += more;
         } else {
-            const bool was_elsewhere = is_in_place();
-            if (buffer_.size() < capacity_ + padding) buffer_.resize(capacity_ + padding);
-            if (was_elsewhere && size_ > 0) std::memcpy(buffer_.data(), data_, size_);
-            data_ = buffer_.data();
+            make_buffer();
             const std::size_t copied = std::min(memory_.size(), more);
-            if (copied > 0) std::memcpy(buffer_.data() + size_, memory_.data(), copied);
+            if (copied > 0) std::memcpy(buffer_.get() + size_, memory_.data(), copied);
             memory_.remove_prefix(copied);
             size_ += copied;
-            const auto got = source_.read({buffer_.data() + size_, capacity_ - size_});
+            const auto got = source_.read({buffer_.get() + size_, capacity_ - size_});
             if (!got) return std::unexpected{got.error()};
             size_ += *got;
             ended_ = size_ < capacity_;
-            std::memset(buffer_.data() + size_, 0, padding);
+            std::memset(buffer_.get() + size_, 0, padding);
         }
         if (std::exchange(at_file_begin_, false) && text().starts_with("\xef\xbb\xbf")) drop(3);
         return {};
     }
 
 private:
+    /// Brings what is at hand to the beginning of a buffer that has room for all the window holds.
+    /// One that grew is given back when little of it is used: one long row must not cost its memory
+    /// for the rest of the file. Its bytes are not set, so that those that are not used are not real.
+    void make_buffer() {
+        const std::size_t needed = capacity_ + padding;
+        if (buffer_size_ < needed || buffer_size_ / 4 > needed) {
+            auto buffer = std::make_unique_for_overwrite<char[]>(needed);
+            if (size_ > 0) std::memcpy(buffer.get(), data_, size_);
+            buffer_ = std::move(buffer);
+            buffer_size_ = needed;
+        } else if (size_ > 0) {
+            std::memmove(buffer_.get(), data_, size_);
+        }
+        data_ = buffer_.get();
+        in_place_ = false;
+    }
+
     byte_source source_;
     std::string_view memory_;  ///< what is left of a text in memory
-    std::vector<char> buffer_;
+    std::unique_ptr<char[]> buffer_;
+    std::size_t buffer_size_ = 0;
     const char* data_ = nullptr;  ///< in the buffer, or where the text is
     std::size_t size_ = 0;
     std::size_t capacity_;
     std::uint64_t offset_;
     bool at_file_begin_;
+    bool in_place_ = false;
     bool ended_ = false;
 };
 

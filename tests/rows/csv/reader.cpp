@@ -233,9 +233,39 @@ suite<"csv reader"> readers = [] {
                "1:1|n;m|o|1.00|small|yes|7\n"s);
     };
 
-    "a quote that is never closed fails the file, with its line"_test = [] {
+    "a quote that is never closed is an error of its row, with its line and column"_test = [] {
         expect(read(header() + "1,n,o,1,small,1,1\n2,\"n,o,1,small,1,1\n3,n,o,1,small,1,1\n") ==
-               "1:1|n|o|1.00|small|yes|1\nfailed: a quote is never closed; it opened in line 3"s);
+               "1:1|n|o|1.00|small|yes|1\n"
+               "2! line 3, column 'name': unmatched quote, read as text; the row ends in line 3. "
+               "Close the quote, or write it twice in a quoted field\n"
+               "3:3|n|o|1.00|small|yes|1\n"s);
+    };
+
+    "a quote that is never closed in the header fails the file"_test = [] {
+        expect(read("\"" + header() + "1,n,o,1,small,1,1\n") ==
+               "refused: a quote is never closed; it opened in line 1"s);
+    };
+
+    "blanks in front of a comment are trimmed, whatever the comment holds"_test = [] {
+        const bulk::csv::dialect format{.comment = '#', .trim = true};
+        for (const auto* comment : {"#x", "  # xy", "  # x, y", "\t# \"x, y", " #,,,,,,", "   "})
+            expect(read(header() + comment + "\n1,n,o,1,small,1,1\n", format) ==
+                   "1:1|n|o|1.00|small|yes|1\n"s)
+                << comment;
+        expect(read(header() + "1,# n, #o,1,small,1,1\n", format) ==
+               "1:1|# n|#o|1.00|small|yes|1\n"s);
+        expect(read(header() + " #,n,o,1,small,1,1\n", {.comment = '#'}).starts_with("1! "))
+            << "nothing is trimmed";
+    };
+
+    "a quote behind a blank opens a field wherever 64 bytes end"_test = [] {
+        const bulk::csv::dialect format{.trim = true};
+        for (std::size_t size = 0; size < 200; ++size) {
+            const std::string name(size, 'x');
+            expect(read(header() + "1," + name + ", \"one\n2, two\",1,small,1,1\n", format) ==
+                   "1:1|" + name + "|one\n2, two|1.00|small|yes|1\n")
+                << size;
+        }
     };
 };
 

@@ -88,11 +88,20 @@ suite<"slices"> slices = [] {
         }
     };
 
-    "a quote that is never closed is found before any row runs"_test = [] {
-        bulk::csv::slicer slicer{bulk::bytes_of_text("key,value\na,1\n\"b,2\n"), {}, 100};
+    "a row whose quotes do not match is the last of its slice, which says so"_test = [] {
+        bulk::csv::slicer slicer{bulk::bytes_of_text("key,value\na,1\n\"b,2\nc,3\n"), {}, 100};
+        const auto first = slicer.next().value().value();
+        expect(first.rows == 2_u and first.size == 9_u);
+        expect(first.misquoted == bulk::misquoted_row{.offset = 14, .size = 4, .field = 0});
+        const auto second = slicer.next().value().value();
+        expect(second.rows == 1_u and second.line == 4_u and second.misquoted.size == 0_u);
+    };
+
+    "a quote in the header that is never closed is found before any row runs"_test = [] {
+        bulk::csv::slicer slicer{bulk::bytes_of_text("\"key,value\na,1\n"), {}, 100};
         const auto slice = slicer.next();
         expect(fatal(!slice.has_value()));
-        expect(slice.error().message == "a quote is never closed; it opened in line 3"s);
+        expect(slice.error().message == "a quote is never closed; it opened in line 1"s);
     };
 
     "no rows are no slices"_test = [] {

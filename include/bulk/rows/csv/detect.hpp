@@ -4,6 +4,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/csv/dialect.hpp>
+#include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/structure.hpp>
 
 #include <algorithm>
@@ -35,8 +36,10 @@ inline constexpr std::size_t detection_size = std::size_t{64} * 1024;
             const auto role = role_of(text[i], line_feed, dialect, state);
             if (role == byte_role::field_end) ++fields;
             if (role != byte_role::row_end) continue;
-            const std::string_view row = text.substr(begin, i - begin);
-            if (!comment && !row.empty() && row != "\r") counts.push_back(fields);
+            std::string_view row = text.substr(begin, i - begin);
+            if (row.ends_with('\r')) row.remove_suffix(1);
+            if (dialect.trim && fields == 1) row = trimmed(row);
+            if (!comment && !row.empty()) counts.push_back(fields);
             fields = 1;
             begin = i + 1;
         }

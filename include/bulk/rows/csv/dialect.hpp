@@ -14,7 +14,8 @@ struct dialect {
     char quote = '"';     ///< '\0': nothing is quoted
     bool header = true;   ///< the first row names the columns
     char comment = '\0';  ///< lines that begin with it are skipped; '\0': none are
-    bool trim = false;    ///< spaces and tabs around a field are not part of it
+    /// Spaces and tabs around a field are not part of it, nor in front of a comment.
+    bool trim = false;
     /// Looks at the file for which of comma, semicolon, tab and pipe it is; `delimiter` if none.
     bool detect_delimiter = false;
 
@@ -38,6 +39,9 @@ inline constexpr dialect tab_separated{.delimiter = '\t'};
         return refuse("comment", "cannot be the delimiter or the quote");
     if (dialect.trim && (dialect.delimiter == ' ' || dialect.quote == ' '))
         return refuse("trim", "cannot be asked for when a space separates or quotes");
+    if (dialect.trim &&
+        (dialect.quote == '\t' || dialect.comment == ' ' || dialect.comment == '\t'))
+        return refuse("trim", "cannot be asked for when a tab quotes or a blank begins a comment");
     return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <bulk/rows/csv/blocks.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -131,16 +132,15 @@ struct targets {
 /// The ends of fields and rows as numbers, packed.
 class end_positions {
 public:
-    /// Makes room for a text of `size` bytes.
-    void clear(std::size_t size) {
-        field_count_ = row_count_ = 0;
-        if (fields_.size() < size + slack) {
-            fields_.resize(size + slack);
-            rows_.resize(size + slack);
-        }
-    }
+    void clear() { field_count_ = row_count_ = 0; }
 
+    /// Forgets all fields but the first ones.
+    void keep_fields(std::size_t count) { field_count_ = std::min(field_count_, count); }
+
+    /// Memory is taken for what is found, not for what could be: a text of 16 MiB may be one field.
     void put(instruction_set set, std::span<const block_ends> ends, std::size_t base) {
+        make_room(fields_, field_count_ + ends.size() * 64);
+        make_room(rows_, row_count_ + ends.size() * 64);
         detail::targets to{fields_.data(), fields_.data() + field_count_,
                            rows_.data() + row_count_};
         switch (set) {
@@ -161,6 +161,8 @@ public:
 
     /// Ends a row where no newline does.
     void put_row_end(std::size_t position) {
+        make_room(fields_, field_count_ + 1);
+        make_room(rows_, row_count_ + 1);
         fields_[field_count_++] = static_cast<std::uint32_t>(position);
         rows_[row_count_++] = static_cast<std::uint32_t>(field_count_);
     }
@@ -176,6 +178,11 @@ public:
 
 private:
     static constexpr std::size_t slack = 80;  ///< what is written behind those that count
+
+    static void make_room(std::vector<std::uint32_t>& numbers, std::size_t count) {
+        if (numbers.size() < count + slack)
+            numbers.resize(std::max(count + slack, 2 * numbers.size()));
+    }
 
     std::vector<std::uint32_t> fields_;
     std::vector<std::uint32_t> rows_;

@@ -55,7 +55,10 @@ public:
         reader opened{Scanner{std::move(source),
                               dialect,
                               limits,
-                              {.line = slice.line, .offset = slice.offset},
+                              {.line = slice.line,
+                               .offset = slice.offset,
+                               .fields = columns.width,
+                               .misquoted = slice.misquoted},
                               {}},
                       limits};
         opened.binding_ = columns;
@@ -67,18 +70,14 @@ public:
     /// `bad_row` its content is not specified.
     [[nodiscard]] read_status next(Row& row) {
         const auto found = std::exchange(pending_, false) ? found::record : scanner_.next();
-        if (found == found::end) return read_status::end;
-        if (found == found::failure) return read_status::failure;
+        if (found != found::record) [[unlikely]]
+            return no_record(found);
         row_ = row_number{to_number(row_) + 1};
-        if (found == found::too_long)
-            return refuse({}, {},
-                          concat("the row has ", scanner_.passed_over(), " bytes; the limit is ",
-                                 limits_.row_bytes));
         const record& record = scanner_.current();
         if (record.size != binding_.width) [[unlikely]]
-            return refuse(
-                {}, {},
-                concat("the row has ", record.size, " fields; ", binding_.width, " are expected"));
+            return refuse({}, {},
+                          concat("the row has ", record.size + record.left_out, " fields; ",
+                                 binding_.width, " are expected"));
         if (record.quotes != nullptr) scratch_.clear(record.whole().size());
         const bool read = read_members(columns_of<Row>, record, row);
         return read ? read_status::row : explain(record);
@@ -130,8 +129,8 @@ private:
             return {};
         }
         const record& record = scanner_.current();
-        if (record.size > limits_.columns)
-            return fail(errc::invalid_row, concat("the file has ", record.size,
+        if (record.size + record.left_out > limits_.columns)
+            return fail(errc::invalid_row, concat("the file has ", record.size + record.left_out,
                                                   " columns; the limit is ", limits_.columns));
         if (!named) {
             pending_ = true;
@@ -221,6 +220,9 @@ private:
         return true;
     }
 
+    /// The end, or a row that cannot be read as one.
+    [[nodiscard]] read_status no_record(found found);
+
     /// Which member could not be read, and why: reads the row again, carefully.
     [[nodiscard]] read_status explain(const record& record);
 
@@ -277,6 +279,28 @@ read_status reader<Row, Scanner>::explain(const record& record) {
             because(text, text.empty() ? "the field is empty" : std::move(read).error().message);
     });
     return status;
+}
+
+template <declared_row Row, record_scanner Scanner>
+read_status reader<Row, Scanner>::no_record(found found) {
+    if (found == found::end) return read_status::end;
+    if (found == found::failure) return read_status::failure;
+    row_ = row_number{to_number(row_) + 1};
+    if constexpr (requires { scanner_.misquoted(); })
+        if (found == found::misquoted) {
+            const std::size_t field = scanner_.misquoted().field;
+            std::string column = concat(field + 1);
+            for (std::size_t member = 0; member < binding_.fields.size(); ++member)
+                if (binding_.fields[member] == field)
+                    column = column_descriptions<Row>[member].name;
+            return refuse(column, {},
+                          concat("unmatched quote, read as text; the row ends in line ",
+                                 scanner_.line() + count_line_ends(raw()),
+                                 ". Close the quote, or write it twice in a quoted field"));
+        }
+    return refuse(
+        {}, {},
+        concat("the row has ", scanner_.passed_over(), " bytes; the limit is ", limits_.row_bytes));
 }
 
 }  // namespace bulk::csv

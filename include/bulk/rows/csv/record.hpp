@@ -18,7 +18,9 @@ struct record {
     const std::uint32_t* ends = nullptr;    ///< of its fields
     const std::uint64_t* quotes = nullptr;  ///< in the text, a bit for a byte; null: none
     std::size_t size = 0;                   ///< how many fields
+    std::size_t left_out = 0;               ///< how many more, which are not known by their ends
     std::uint32_t begin = 0;
+    std::uint32_t end = 0;  ///< without what ends the row
 
     /// The field with its quotes, if it has any.
     [[nodiscard]] std::string_view raw(std::size_t field) const {
@@ -33,8 +35,16 @@ struct record {
         return word[0] >> from % 64 | word[1] << 1 << (63 - from % 64);
     }
 
-    [[nodiscard]] std::string_view whole() const { return {text + begin, ends[size - 1] - begin}; }
+    [[nodiscard]] std::string_view whole() const { return {text + begin, end - begin}; }
 };
+
+/// How many line ends a text has: LF, CRLF or CR.
+[[nodiscard]] constexpr std::uint64_t count_line_ends(std::string_view text) {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        count += text[i] == '\n' || (text[i] == '\r' && !text.substr(i + 1).starts_with('\n'));
+    return count;
+}
 
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };

@@ -6,6 +6,7 @@
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/csv/blocks.hpp>
 #include <bulk/rows/csv/dialect.hpp>
+#include <bulk/rows/csv/misquote.hpp>
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/structure.hpp>
 #include <bulk/rows/limits.hpp>
@@ -18,6 +19,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -47,7 +50,9 @@ concept record_scanner =
     };
 
 /// Bytes to records, through a window of fixed size that grows only for a row that does not fit, up
-/// to the row limit. Blank lines and comments are passed over.
+/// to the row limit. Blank lines and comments are passed over. The first record says how many fields
+/// a row has; where one has another number, or quotes that do not match, the rows behind it say
+/// where it ends (see `misquote_judge`).
 class scanner {
 public:
     static constexpr bool is_rfc_4180 = true;
@@ -55,15 +60,20 @@ public:
     explicit scanner(byte_source source, const dialect& dialect = {}, const row_limits& limits = {},
                      scan_start start = {}, const scan_tuning& tuning = {})
         :  // No row over its limit fits, so whether it is one does not depend on the window.
-          window_{std::move(source), std::min(tuning.window, limits.row_bytes + 1), start.offset},
+          row_bytes_{std::max<std::size_t>(limits.row_bytes, 63)},
+          base_{std::clamp<std::size_t>(tuning.window, 64, row_bytes_ + 1)},
+          most_fields_{limits.columns},
+          window_{std::move(source), base_, start.offset},
           dialect_{dialect},
-          limits_{limits},
           set_{tuning.set},
-          window_line_{start.line} {}
+          window_line_{start.line},
+          is_slice_{start.fields > 0},
+          width_{start.fields},
+          misquoted_{start.misquoted} {}
 
     /// Moves to the next record.
     [[nodiscard]] found next() {
-        passed_over_ = 0;
+        special_line_ = 0;
         while (true) {
             if (row_ == ends().row_count()) {
                 if (const auto filled = fill(); filled != found::record) return filled;
@@ -73,22 +83,25 @@ public:
             const std::uint32_t last = ends().fields_up_to(row_++);
             std::uint32_t& end = ends().field(last - 1);
             const char* const data = window_.data();
+            const std::uint32_t begin = begin_;
+            move_to(end + 1);
+            const std::uint32_t last_begin = last - first == 1 ? begin : ends().field(last - 2) + 1;
+            if (end > last_begin && data[end - 1] == '\r' && data[end] == '\n') --end;
             record_ = {.text = data,
                        .ends = &ends().field(first),
                        .quotes = structure_.has_quotes ? structure_.quotes.data() : nullptr,
                        .size = last - first,
-                       .begin = begin_};
-            move_to(end + 1);
-            const std::uint32_t last_begin =
-                record_.size == 1 ? record_.begin : ends().field(last - 2) + 1;
-            if (end > last_begin && data[end - 1] == '\r' && data[end] == '\n') --end;
+                       .begin = begin,
+                       .end = end};
             if (record_.size == 1 && is_nothing(record_.whole())) continue;
-            return found::record;
+            if (record_.size == expected_) [[likely]]
+                return found::record;
+            if (const auto what = examine()) return *what;
         }
     }
 
     /// Goes past up to so many records that are at hand already; how many that were. There is no
-    /// current one then. What may be a blank line or a comment is left to `next`.
+    /// current one then. What may be a blank line, a comment or no record is left to `next`.
     [[nodiscard]] std::uint64_t pass(std::uint64_t records) {
         const auto most = std::min<std::uint64_t>(records, ends().row_count() - row_);
         const std::size_t last = row_ + static_cast<std::size_t>(most);
@@ -96,7 +109,7 @@ public:
         for (std::uint32_t before = row == 0 ? 0 : ends().fields_up_to(row - 1); row < last;
              ++row) {
             const std::uint32_t fields = ends().fields_up_to(row) - before;
-            if (fields == 1) break;
+            if (fields == 1 || fields != expected_) break;
             before += fields;
         }
         const std::uint64_t passed = row - row_;
@@ -109,16 +122,16 @@ public:
     [[nodiscard]] const dialect& format() const { return dialect_; }
     /// The line in which the record begins, from 1. Counted when asked for: few rows are.
     [[nodiscard]] std::uint64_t line() const {
-        return passed_over_ > 0 ? passed_line_
-                                : window_line_ + row_ - 1 + newlines_before(record_.begin);
+        return special_line_ > 0 ? special_line_
+                                 : window_line_ + row_ - 1 + newlines_before(record_.begin);
     }
 
     /// The record's place in the file, in bytes.
     [[nodiscard]] std::uint64_t offset() const { return window_.offset() + record_.begin; }
 
-    /// Where the row begins that was found, be it a record or too long.
+    /// Where the row begins that was found, be it a record or none.
     [[nodiscard]] std::uint64_t begin() const {
-        return passed_over_ > 0 ? window_.offset() + begin_ - passed_over_ : offset();
+        return passed_over() > 0 ? window_.offset() + begin_ - passed_over_ : offset();
     }
 
     /// How far the file was read; its size, at the end.
@@ -128,7 +141,10 @@ public:
     [[nodiscard]] bool is_valid_text() const { return is_valid_text_; }
 
     /// How long the row was that was found to be too long.
-    [[nodiscard]] std::uint64_t passed_over() const { return passed_over_; }
+    [[nodiscard]] std::uint64_t passed_over() const { return special_line_ > 0 ? passed_over_ : 0; }
+
+    /// The row that was found to be misquoted: its one field is all of it.
+    [[nodiscard]] const misquoted_row& misquoted() const { return misquoted_; }
 
     [[nodiscard]] const bulk::error& error() const { return error_; }
 
@@ -159,34 +175,180 @@ private:
         return count + static_cast<std::uint64_t>(std::popcount(bits[position / 64] & rest));
     }
 
+    /// The record is the first, or not as wide as the others, or stands among some that have text
+    /// behind a closing quote. None if the row has to be read again.
+    [[nodiscard]] std::optional<found> examine() {
+        if (row_ == 1) record_.left_out = fields_left_out_;
+        if (is_slice_ || judged_at_ == offset()) return found::record;
+        if (width_ == 0) {
+            width_ = record_.size + record_.left_out;
+            expect();
+            return found::record;
+        }
+        return judge(record_.begin, line());
+    }
+
+    /// Where the row ends that begins there and cannot be right. None if it is what it was read as,
+    /// but has to be read again, since the window has moved.
+    [[nodiscard]] std::optional<found> judge(std::size_t begin, std::uint64_t line) {
+        bool is_moved = false;
+        while (true) {
+            std::string_view text = window_.text().substr(begin, row_bytes_ + 1);
+            const bool is_cut = text.size() == row_bytes_ + 1;
+            const bool ended = !is_cut && window_.has_ended();
+            if (!is_cut && !ended && text.ends_with('\r')) text.remove_suffix(1);
+            misquote found_here;
+            misquote_judge judge{text, ended, is_cut, dialect_, width_};
+            const auto verdict = judge.decide(found_here);
+            if (verdict == misquote_verdict::misquoted) {
+                misquoted_ = {.offset = window_.offset() + begin,
+                              .size = found_here.size,
+                              .field = found_here.field};
+                return give_misquoted(begin, line, found_here.next);
+            }
+            if (verdict == misquote_verdict::as_read) {
+                judged_at_ = window_.offset() + begin;
+                judged_field_ = found_here.field;
+                return is_moved ? std::nullopt : std::optional{found::record};
+            }
+            if (!std::exchange(is_moved, true)) start_at(begin, line);
+            begin = 0;
+            if (auto read = read_on(); !read) return failed(std::move(read).error());
+        }
+    }
+
+    /// The row is what the window has from `begin` on; the next one begins `next` bytes behind that.
+    [[nodiscard]] found give_misquoted(std::size_t begin, std::uint64_t line, std::size_t next) {
+        const auto from = static_cast<std::uint32_t>(begin);
+        const auto end = from + static_cast<std::uint32_t>(misquoted_.size);
+        structure_.clear();
+        ends().put_row_end(end);
+        record_ = {.text = window_.data(),
+                   .ends = &ends().field(0),
+                   .quotes = nullptr,
+                   .size = 1,
+                   .begin = from,
+                   .end = end};
+        special_line_ = line;
+        passed_over_ = 0;
+        window_line_ = line + count_line_ends(window_.text().substr(begin, next));
+        begin_ = from + static_cast<std::uint32_t>(next);
+        row_ = 0;
+        structure_.clear();
+        // The rest of the window is read anew: less of it at first, since one may follow the other.
+        chunk_ = std::min<std::size_t>(base_, 4096);
+        return found::misquoted;
+    }
+
+    /// Makes the window begin there, with nothing found in it yet.
+    void start_at(std::size_t begin, std::uint64_t line) {
+        window_.drop(std::min(begin, window_.size()));  // no newline may end the last row
+        window_line_ = line;
+        begin_ = 0;
+        row_ = 0;
+        structure_.clear();
+    }
+
+    /// Reads on behind what is at hand, and makes the window larger if it is full.
+    [[nodiscard]] result<> read_on() {
+        if (window_.size() >= window_.capacity())
+            window_.grow(std::min(2 * window_.size(), row_bytes_ + 2 * 64));
+        return window_.read_on();
+    }
+
     /// Keeps the row that has not ended yet, reads on behind it, and finds the structure anew: a
     /// row begins outside quotes, so there is no state to carry over.
     [[nodiscard]] found fill() {
-        while (!ended_) {
-            const std::size_t kept = window_.size() - begin_;
-            window_line_ += row_ + newlines_before(begin_);
-            row_ = 0;
-            window_.drop(std::exchange(begin_, 0U));
-            if (kept > limits_.row_bytes) return pass_over();
-            if (kept == window_.capacity()) window_.grow(std::min(2 * kept, limits_.row_bytes + 1));
+        start_at(begin_, window_line_ + row_ + newlines_before(begin_));
+        if (failed_) return found::failure;
+        window_.shrink(base_);
+        if (window_.size() < chunk_)
             if (auto read = window_.read_on(); !read) return failed(std::move(read).error());
-            ended_ = window_.has_ended();
-            find_structure(window_.data(), window_.size() - held_back(), dialect_, set_,
-                           structure_);
-            if (ended_ && structure_.state.inside && ends().row_count() == 0)
-                return failed(unclosed_quote());
-            if (ended_ && structure_.state.inside)
-                ended_ = false;  // the rows before it come first
-            else if (ended_)
-                end_last_row();
-            if (ends().row_count() > 0) return checked(found::record);
+        if (is_misquoted_next()) return give_known_misquoted();
+        fields_left_out_ = 0;
+        std::size_t scanned = 0;
+        while (true) {
+            const std::size_t to = scan_end(scanned);
+            find_structure(window_.data(), scanned, to, dialect_, set_, structure_);
+            scanned = to;
+            const bool at_end = window_.has_ended() && to == window_.size();
+            const bool is_inside = structure_.state.inside;
+            if (at_end && !is_inside) end_last_row();
+            const bool has_row = ends().row_count() > 0;
+            if (at_end && !is_inside && !has_row) return found::end;
+            const bool too_long =
+                (has_row ? ends().field(ends().fields_up_to(0) - 1) : scanned) > row_bytes_;
+            if (has_row && !too_long) break;
+            if (too_long || (at_end && is_inside) || is_too_wide()) {
+                const auto what = judge_unended();
+                if (what && *what != found::record) return *what;
+                if (!what) {  // the window has moved
+                    scanned = 0;
+                    fields_left_out_ = 0;
+                    continue;
+                }
+            }
+            if (too_long) return pass_over(scanned);
+            if (at_end && (width_ == 0 || is_slice_)) return failed(unclosed_quote());
+            if (at_end) {
+                misquoted_ = {
+                    .offset = window_.offset(), .size = window_.size(), .field = judged_field_};
+                return give_misquoted(0, window_line_, window_.size());
+            }
+            if (ends().field_count() > most_fields_) {
+                fields_left_out_ += ends().field_count() - most_fields_;
+                ends().keep_fields(most_fields_);
+            }
+            if (window_.size() <= scanned + 64)
+                if (auto read = read_on(); !read) return failed(std::move(read).error());
         }
-        return found::end;
+        chunk_ = std::min(2 * chunk_, base_);
+        expect();
+        return checked(found::record);
     }
 
-    /// A carriage return at the end of the buffer may be half of a line end.
-    [[nodiscard]] std::size_t held_back() const {
-        return !ended_ && window_.text().ends_with('\r') ? 1 : 0;
+    /// Whether the row that has not ended yet has too many fields already.
+    [[nodiscard]] bool is_too_wide() {
+        return ends().row_count() == 0 && ends().field_count() + fields_left_out_ >= width_;
+    }
+
+    /// The first row of the window has no end that could be right. `record`: it is what it is.
+    [[nodiscard]] std::optional<found> judge_unended() {
+        if (width_ == 0 || is_slice_ || !structure_.has_quotes || judged_at_ == window_.offset())
+            return found::record;
+        return judge(0, window_line_);
+    }
+
+    /// How far the window is read at once: memory is needed for all that is found.
+    [[nodiscard]] std::size_t scan_end(std::size_t from) const {
+        std::size_t end = window_.size();
+        if (end == 0) return 0;
+        if (misquoted_.size > 0 && is_slice_ && misquoted_.offset >= window_.offset())
+            end = std::min<std::uint64_t>(end, misquoted_.offset - window_.offset());
+        const bool is_all = end < window_.size() || window_.has_ended();
+        if (is_all && end <= from + chunk_) return end;
+        // The byte behind it is looked at.
+        const std::size_t most = std::min(end - 1, from + std::max<std::size_t>(chunk_, 64));
+        return std::max(from, most / 64 * 64);
+    }
+
+    /// Which number of fields needs no second look.
+    void expect() {
+        constexpr auto none = std::numeric_limits<std::size_t>::max();
+        expected_ = width_ == 0 || (structure_.has_misplaced && !is_slice_) ? none : width_;
+    }
+
+    [[nodiscard]] bool is_misquoted_next() const {
+        return is_slice_ && misquoted_.size > 0 && misquoted_.offset == window_.offset();
+    }
+
+    /// The slicer has found it.
+    [[nodiscard]] found give_known_misquoted() {
+        while (window_.size() < misquoted_.size + 2 && !window_.has_ended())
+            if (auto read = read_on(); !read) return failed(std::move(read).error());
+        const std::string_view behind = window_.text().substr(misquoted_.size);
+        return give_misquoted(0, window_line_,
+                              misquoted_.size + (behind.starts_with("\r\n") ? 2 : !behind.empty()));
     }
 
     /// The last row of a file needs no newline.
@@ -197,32 +359,35 @@ private:
         if (ended < window_.size()) ends().put_row_end(window_.size());
     }
 
-    /// Looks for the end of a row that is over its limit, without keeping it.
-    [[nodiscard]] found pass_over() {
-        passed_line_ = window_line_;
+    /// Looks for the end of a row that is over its limit, without keeping it. So much of the window
+    /// was looked at.
+    [[nodiscard]] found pass_over(std::size_t scanned) {
+        const std::uint64_t line = window_line_;
         const std::uint64_t begin = window_.offset();
-        scan_state state;
-        while (true) {
-            find_structure(window_.data(), window_.size() - held_back(), dialect_, set_, structure_,
-                           state);
-            state = structure_.state;
-            if (ends().row_count() > 0 || ended_) break;
-            window_line_ += newlines_before(window_.size() - held_back());
-            window_.drop(window_.size() - held_back());
+        while (ends().row_count() == 0) {
+            if (window_.has_ended() && scanned == window_.size()) {
+                if (structure_.state.inside && width_ == 0)
+                    return failed(
+                        {errc::invalid_row,
+                         concat("a quote is never closed; its row begins in line ", line)});
+                ends().put_row_end(window_.size());
+                break;
+            }
+            window_line_ += newlines_before(scanned);
+            window_.drop(scanned);
+            const scan_state state = structure_.state;
+            structure_.clear();
+            structure_.state = state;
+            window_.shrink(std::max<std::size_t>(base_, 128));  // more than what is held back
             if (auto read = window_.read_on(); !read) return failed(std::move(read).error());
-            ended_ = window_.has_ended();
+            scanned = scan_end(0);
+            find_structure(window_.data(), 0, scanned, dialect_, set_, structure_);
         }
-        if (ended_ && ends().row_count() == 0 && state.inside)
-            return failed(
-                {errc::invalid_row,
-                 concat("a quote is never closed; its row begins in line ", passed_line_)});
-        if (ended_ && state.inside)
-            ended_ = false;  // there are rows before it
-        else if (ended_)
-            end_last_row();
         begin_ = ends().field(ends().fields_up_to(row_++) - 1) + 1;
         begin_ = std::min(begin_, static_cast<std::uint32_t>(window_.size()));
+        special_line_ = line;
         passed_over_ = window_.offset() + begin_ - begin;
+        expect();
         return checked(found::too_long);
     }
 
@@ -235,7 +400,7 @@ private:
 
     [[nodiscard]] found failed(bulk::error error) {
         error_ = std::move(error);
-        ended_ = true;
+        failed_ = true;
         return found::failure;
     }
 
@@ -253,19 +418,30 @@ private:
         return {errc::invalid_row, concat("a quote is never closed; it opened in line ", opened)};
     }
 
+    std::size_t row_bytes_;
+    std::size_t base_;           ///< what the window holds, unless a row is longer
+    std::size_t chunk_ = base_;  ///< what is looked at in one go
+    std::size_t most_fields_;    ///< of one row; no more are kept
     text_window window_;
     dialect dialect_;
-    row_limits limits_;
     instruction_set set_;
     structure structure_;
     std::size_t row_ = 0;      ///< the next one at hand
     std::uint32_t begin_ = 0;  ///< of the next row
     record record_;
-    std::uint64_t window_line_;  ///< of the first row at hand
-    std::uint64_t passed_line_ = 0;
+    std::uint64_t window_line_;       ///< of the first row at hand
+    std::uint64_t special_line_ = 0;  ///< of the row that was found, if it is no record
     std::uint64_t passed_over_ = 0;
     bool is_valid_text_ = true;
-    bool ended_ = false;
+    bool is_slice_;
+    bool failed_ = false;
+    /// A row that is to be taken as it is read, though it cannot be right.
+    std::uint64_t judged_at_ = std::numeric_limits<std::uint64_t>::max();
+    std::size_t judged_field_ = 0;
+    std::size_t width_;  ///< in fields; 0: not known yet
+    std::size_t expected_ = 0;
+    std::size_t fields_left_out_ = 0;
+    misquoted_row misquoted_;
     bulk::error error_;
 };
 static_assert(record_scanner<scanner>);

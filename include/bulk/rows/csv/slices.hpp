@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/rows/byte_source.hpp>
+#include <bulk/rows/csv/detect.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/scanner.hpp>
 #include <bulk/rows/limits.hpp>
@@ -12,13 +13,22 @@
 
 namespace bulk::csv {
 
-/// Cuts a file into slices between rows, quotes respected.
+/// Cuts a file into slices between rows, quotes respected. A row whose quotes do not match is the last
+/// of its slice: the rows behind it have told where it ends, and the slice says so.
 class slicer : public scanned_slices<scanner> {
 public:
     explicit slicer(byte_source source, const dialect& dialect = {},
                     std::uint64_t rows_per_slice = 4096, const row_limits& limits = {})
-        : scanned_slices{scanner{std::move(source), dialect, limits}, rows_per_slice,
+        : scanned_slices{opened(std::move(source), dialect, limits), rows_per_slice,
                          dialect.header} {}
+
+private:
+    /// A file that cannot be read says so when it is.
+    [[nodiscard]] static scanner opened(byte_source source, const dialect& dialect,
+                                        const row_limits& limits) {
+        const auto format = detected(source, dialect);
+        return scanner{std::move(source), format.value_or(dialect), limits};
+    }
 };
 
 }  // namespace bulk::csv

@@ -23,6 +23,7 @@ struct scan_state {
     bool inside = false;       ///< a quoted field
     bool may_open = true;      ///< at the beginning of a field
     bool after_quote = false;  ///< just behind a quote that closes, unless another one follows
+    bool closed = false;       ///< behind a closing quote and blanks that are trimmed
     bool comment = false;
     bool row_begins = true;
 };
@@ -33,15 +34,25 @@ struct structure {
     std::vector<std::uint64_t> quoted_newlines{};  ///< part of a field; a bit for a byte
     std::vector<std::uint64_t> quotes{};           ///< a bit for a byte
     bool ascii = true;
-    bool has_quotes = false;  ///< there may be some; else the two above are not set
-    scan_state state{};       ///< at the end of the text
+    bool has_quotes = false;     ///< there may be some; else the two above are not set
+    bool has_misplaced = false;  ///< somewhere text stands behind a closing quote
+    scan_state state{};          ///< at the end of what was read
+
+    void clear() {
+        ends.clear();
+        ascii = true;
+        has_quotes = has_misplaced = false;
+        state = {};
+    }
 };
 
-/// What a byte is once quotes are understood.
-enum class byte_role : std::uint8_t { text, field_end, row_end, quoted_newline };
+/// What a byte is once quotes are understood. `misplaced`: text behind a closing quote.
+enum class byte_role : std::uint8_t { text, field_end, row_end, quoted_newline, misplaced };
+
+[[nodiscard]] constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /// The rules, byte by byte: what they mean, and how a block is read in which a quote stands where
-/// none should.
+/// none should. The blanks that `trim` takes off, and the first half of CRLF, change nothing.
 [[nodiscard]] inline byte_role role_of(char c, bool before_line_feed, const dialect& dialect,
                                        scan_state& state) {
     const bool newline = c == '\n' || (c == '\r' && !before_line_feed);
@@ -55,26 +66,35 @@ enum class byte_role : std::uint8_t { text, field_end, row_end, quoted_newline }
         state = {};
         return byte_role::row_end;
     }
-    if (state.comment) return byte_role::text;
-    const bool begins = std::exchange(state.row_begins, false);
+    if (state.comment || (c == '\r' && before_line_feed)) return byte_role::text;
     if (c == dialect.delimiter) {
         state = {.row_begins = false};
         return byte_role::field_end;
     }
-    if (c == dialect.quote && c != '\0' && (state.may_open || state.after_quote))
+    if (dialect.trim && is_blank(c)) {
+        state.closed |= std::exchange(state.after_quote, false);
+        return byte_role::text;
+    }
+    const bool begins = std::exchange(state.row_begins, false);
+    if (c == dialect.quote && c != '\0' && (state.may_open || state.after_quote)) {
         state = {.inside = true, .may_open = false, .row_begins = false};
-    else if (begins && c == dialect.comment && c != '\0')
+        return byte_role::text;
+    }
+    if (begins && c == dialect.comment && c != '\0') {
         state.comment = true;
-    else if (!(dialect.trim && state.may_open && (c == ' ' || c == '\t')))
-        state.may_open = state.after_quote = false;
-    return byte_role::text;
+        return byte_role::text;
+    }
+    const bool misplaced = state.after_quote || state.closed;
+    state.may_open = state.after_quote = state.closed = false;
+    return misplaced ? byte_role::misplaced : byte_role::text;
 }
 
 namespace detail {
 
+/// Some blocks of a text that is read up to `end`.
 struct batch {
     const char* text;
-    std::size_t size;
+    std::size_t end;
     std::size_t base;
     std::size_t count;
 };
@@ -107,6 +127,9 @@ inline block_ends resolve_bytes(const char* text, std::size_t size, std::size_t 
             case byte_role::quoted_newline:
                 newlines |= bit;
                 break;
+            case byte_role::misplaced:
+                out.has_misplaced = true;
+                break;
             case byte_role::text:
                 break;
         }
@@ -115,83 +138,126 @@ inline block_ends resolve_bytes(const char* text, std::size_t size, std::size_t 
     return ends;
 }
 
+/// The state behind `size` bytes without quotes and comments: what the last byte made of it that is
+/// no blank to be trimmed. `ends` are those of the last block.
+inline void move_past(const char* text, std::size_t size, block_ends ends, const dialect& dialect,
+                      scan_state& state) {
+    const std::size_t last = (size - 1) % 64;
+    if (!dialect.trim || (ends.fields >> last & 1) != 0 || !is_blank(text[size - 1])) {
+        state = {.may_open = (ends.fields >> last & 1) != 0,
+                 .row_begins = (ends.rows >> last & 1) != 0};
+        return;
+    }
+    while (size > 0 && is_blank(text[size - 1]) && text[size - 1] != dialect.delimiter) --size;
+    if (size == 0) return;
+    const char c = text[size - 1];
+    const bool newline = c == '\n' || c == '\r';
+    state = {.may_open = newline || c == dialect.delimiter, .row_begins = newline};
+}
+
 /// Which delimiters and newlines of a batch count. Bit-parallel where every quote stands where it
 /// should; a block in which one does not is read byte by byte, with the same result.
 inline void resolve(const batch& in, const blocks& read, const dialect& dialect, scan_state& state,
                     std::span<block_ends> ends, structure& out) {
-    // The state in registers: a byte's worth of each, as a mask or as the lowest bit.
-    std::uint64_t inside_before = 0, may_open_before = 0;
+    // The state in registers, as a mask or as the lowest bit. Where nothing is trimmed and there are
+    // no comments, that is all of it that counts.
+    std::uint64_t inside_before = 0, may_open_before = 0, closed_before = 0;
     const auto load = [&] {
         inside_before = state.inside ? ~std::uint64_t{0} : 0;
         may_open_before = state.may_open || state.after_quote ? 1 : 0;
+        closed_before = state.after_quote || state.closed ? 1 : 0;
+    };
+    const auto store = [&] {
+        if (dialect.trim || dialect.comment != '\0') return;
+        state = {.inside = inside_before != 0,
+                 .may_open = may_open_before > closed_before,
+                 .after_quote = closed_before != 0};
     };
     load();
     for (std::size_t i = 0; i < in.count; ++i) {
         const block& bits = read[i];
         const std::size_t base = in.base + i * 64;
-        const std::size_t size = std::min<std::size_t>(in.size - base, 64);
-        const std::uint64_t next_is_line_feed =
-            i + 1 < in.count ? read[i + 1].line_feeds & 1
-                             : std::uint64_t{base + size < in.size && in.text[base + size] == '\n'};
+        const std::size_t size = std::min<std::size_t>(in.end - base, 64);
+        const std::size_t last = size - 1;
+        const auto next_is_line_feed = [&] {
+            return i + 1 < in.count ? read[i + 1].line_feeds & 1
+                                    : std::uint64_t{in.text[base + size] == '\n'};
+        };
         const std::uint64_t inside = bits.inside ^ inside_before;
-        const std::uint64_t before_line_feed = bits.line_feeds >> 1 | next_is_line_feed
-                                                                          << (size - 1);
-        const std::uint64_t newlines =
-            bits.line_feeds | (bits.carriage_returns & ~before_line_feed);
+        std::uint64_t newlines = bits.line_feeds;
+        if (bits.carriage_returns != 0)
+            newlines |=
+                bits.carriage_returns & ~(bits.line_feeds >> 1 | next_is_line_feed() << last);
         const std::uint64_t fields = (bits.delimiters | newlines) & ~inside;
         const std::uint64_t closing = bits.quotes & ~inside;
         const std::uint64_t may_open = (fields | closing) << 1 | may_open_before;
-        if ((bits.quotes & inside & ~may_open) != 0 || dialect.comment != '\0') [[unlikely]] {
+        const std::uint64_t behind = closing << 1 | closed_before;
+        const std::uint64_t misplaced = (bits.quotes & inside & ~may_open) |
+                                        (behind & ~(fields | bits.quotes | bits.carriage_returns));
+        if (misplaced != 0 || dialect.comment != '\0' || state.closed) [[unlikely]] {
+            store();
             ends[i] =
-                resolve_bytes(in.text, size, base, next_is_line_feed != 0, dialect, state, out);
+                resolve_bytes(in.text, size, base, next_is_line_feed() != 0, dialect, state, out);
             load();
             continue;
         }
         ends[i] = {fields, newlines & ~inside};
         out.quoted_newlines[base / 64] = newlines & inside;
-        const std::size_t last = size - 1;
-        state = {.inside = (inside >> last & 1) != 0,
-                 .may_open = (fields >> last & 1) != 0,
-                 .after_quote = (closing >> last & 1) != 0,
-                 .row_begins = (ends[i].rows >> last & 1) != 0};
+        if (dialect.trim) [[unlikely]] {
+            std::size_t at = last;
+            if ((inside >> last & 1) == 0)  // blanks leave it as it was before them
+                while (at > 0 && (fields >> at & 1) == 0 && is_blank(in.text[base + at])) --at;
+            const bool is_end = (fields >> at & 1) != 0;
+            if (at > 0 || is_end || (inside >> last & 1) != 0 || !is_blank(in.text[base]))
+                state = {.inside = (inside >> last & 1) != 0,
+                         .may_open = is_end,
+                         .after_quote = (closing >> at & 1) != 0,
+                         .row_begins = (ends[i].rows >> at & 1) != 0};
+            load();
+            continue;
+        }
         inside_before = 0 - (inside >> last & 1);
         may_open_before = (fields | closing) >> last & 1;
+        closed_before = closing >> last & 1;
     }
+    store();
 }
 
 }  // namespace detail
 
-/// Finds where fields and rows end in `text`, which begins at the beginning of a row unless `state`
-/// says otherwise. `padding` bytes behind it must be readable. A last row without a newline is not
-/// found: the caller knows whether more is to come.
-inline void find_structure(const char* text, std::size_t size, const dialect& dialect,
-                           instruction_set set, structure& out, scan_state state = {}) {
-    out.ends.clear(size);
-    if (out.quotes.size() < size / 64 + 2) {
-        out.quotes.resize(size / 64 + 2);
-        out.quoted_newlines.resize(size / 64 + 2);
+/// Finds where fields and rows end in a text, from `from` to `to`, and adds that to `out`, whose
+/// state is that at `from`, a multiple of 64. The byte at `to` is looked at (at the end of a text it
+/// is no line feed), and `padding` bytes behind it must be readable. A last row without a newline is
+/// not found: the caller knows whether more is to come.
+inline void find_structure(const char* text, std::size_t from, std::size_t to,
+                           const dialect& dialect, instruction_set set, structure& out) {
+    if (out.quotes.size() < to / 64 + 2) {
+        out.quotes.resize(to / 64 + 2);
+        out.quoted_newlines.resize(to / 64 + 2);
     }
-    out.ascii = true;
+    scan_state state = out.state;
     const bool quotes = dialect.quote != '\0';
-    bool has_quotes = false;
-    bool try_plain = dialect.comment == '\0' && !state.inside;
+    bool has_quotes = out.has_quotes;
+    const auto is_plain = [&] {
+        return dialect.comment == '\0' && !state.inside && !state.after_quote && !state.closed;
+    };
+    bool try_plain = !has_quotes && is_plain();
     blocks read;
     std::array<block_ends, blocks_at_once> ends;
-    for (std::size_t base = 0; base < size; base += blocks_at_once * 64) {
-        const std::size_t count = std::min((size - base + 63) / 64, blocks_at_once);
+    for (std::size_t base = from; base < to; base += blocks_at_once * 64) {
+        const std::size_t count = std::min((to - base + 63) / 64, blocks_at_once);
+        const std::size_t size = std::min(to - base, count * 64);
         if (try_plain) {
             const block_summary sum = read_plain_ends(set, text + base, count, dialect.delimiter,
                                                       quotes ? dialect.quote : '\r', ends.data());
             try_plain = sum.quotes == 0;
             if (try_plain) {
                 out.ascii &= sum.ascii;
-                const std::size_t last = (std::min(size - base, count * 64) - 1) % 64;
                 auto& [fields, rows] = ends[count - 1];
-                const std::uint64_t valid = ~std::uint64_t{0} >> (63 - last);
+                const std::uint64_t valid = ~std::uint64_t{0} >> (63 - (size - 1) % 64);
                 fields &= valid;
                 rows &= valid;
-                state = {.may_open = (fields >> last & 1) != 0,
-                         .row_begins = (rows >> last & 1) != 0};
+                detail::move_past(text + base, size, ends[count - 1], dialect, state);
                 out.ends.put(set, {ends.data(), count}, base);
                 continue;
             }
@@ -203,7 +269,7 @@ inline void find_structure(const char* text, std::size_t size, const dialect& di
             for (auto& block : read) block.quotes = block.inside = 0;
             sum.quotes = 0;
         }
-        if (size - base < count * 64) detail::cut(read[count - 1], (size - base) % 64);
+        if (size < count * 64) detail::cut(read[count - 1], size % 64);
         if (sum.quotes != 0 || state.inside || has_quotes) {
             // There may be none up to here, and nobody wrote so.
             if (!std::exchange(has_quotes, true)) {
@@ -212,18 +278,15 @@ inline void find_structure(const char* text, std::size_t size, const dialect& di
             }
             for (std::size_t i = 0; i < count; ++i) out.quotes[base / 64 + i] = read[i].quotes;
         }
-        if ((sum.quotes | sum.carriage_returns) == 0 && dialect.comment == '\0' && !state.inside) {
+        if ((sum.quotes | sum.carriage_returns) == 0 && is_plain()) {
             for (std::size_t i = 0; i < count; ++i)
                 ends[i] = {read[i].delimiters | read[i].line_feeds, read[i].line_feeds};
             if (has_quotes)
                 std::fill_n(out.quoted_newlines.begin() + static_cast<std::ptrdiff_t>(base / 64),
                             count, 0);
-            const std::size_t last =
-                (size - base - 1 < count * 64 ? size - base - 1 : count * 64 - 1) % 64;
-            state = {.may_open = (ends[count - 1].fields >> last & 1) != 0,
-                     .row_begins = (ends[count - 1].rows >> last & 1) != 0};
+            detail::move_past(text + base, size, ends[count - 1], dialect, state);
         } else {
-            const detail::batch batch{text, size, base, count};
+            const detail::batch batch{text, to, base, count};
             detail::resolve(batch, read, dialect, state, {ends.data(), count}, out);
         }
         out.ends.put(set, {ends.data(), count}, base);
