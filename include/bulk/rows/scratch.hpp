@@ -3,22 +3,33 @@
 
 #include <bulk/rows/window.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace bulk {
 
 /// Where fields go that are not in the file as they read: those with pairs of quotes, or escapes.
-/// Holds all that one row can need, so that what was taken stays where it is until the next row.
+/// What was taken stays where it is until the next row.
 class scratch {
 public:
+    /// Gets ready for a row. All that a usual row can need is there at once; of a long one hardly any
+    /// field is taken.
     void clear(std::size_t row_size) {
+        constexpr std::size_t usual = std::size_t{64} * 1024;
         used_ = 0;
-        if (memory_.size() < row_size + padding) memory_.resize(row_size + padding);
+        more_.clear();
+        const std::size_t needed = std::min(row_size, usual) + padding;
+        if (memory_.size() < needed) memory_.resize(needed);
     }
 
     /// Room for `size` bytes, of which the next taker may have what is left over.
     [[nodiscard]] char* take(std::size_t size) {
+        if (used_ + size + padding > memory_.size()) [[unlikely]] {
+            more_.push_back(std::make_unique_for_overwrite<char[]>(size + padding));
+            return more_.back().get();
+        }
         char* const begin = memory_.data() + used_;
         used_ += size;
         return begin;
@@ -26,6 +37,7 @@ public:
 
 private:
     std::vector<char> memory_;
+    std::vector<std::unique_ptr<char[]>> more_;
     std::size_t used_ = 0;
 };
 

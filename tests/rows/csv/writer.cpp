@@ -1,6 +1,8 @@
 #include <bulk/operation/declare.hpp>
 #include <bulk/rows/csv/reader.hpp>
 #include <bulk/rows/csv/writer.hpp>
+#include <bulk/rows/format.hpp>
+#include <bulk/rows/text_source.hpp>
 
 #include <support/ut.hpp>
 
@@ -49,12 +51,31 @@ public:
 
     std::uint64_t below(std::uint64_t end) { return random_() % end; }
     std::string text() {
-        constexpr std::string_view letters = "ab,;\"\"'\n\r\t #=\xc3\xa4";
+        static const std::vector<std::string> parts{"a",
+                                                    "b",
+                                                    ",",
+                                                    ";",
+                                                    "|",
+                                                    "\"",
+                                                    "\"",
+                                                    "'",
+                                                    "\n",
+                                                    "\r",
+                                                    "\t",
+                                                    " ",
+                                                    "  ",
+                                                    "#",
+                                                    "=",
+                                                    "[",
+                                                    "{",
+                                                    "%PDF",
+                                                    "PAR1",
+                                                    "\xc3\xa4",
+                                                    "\xef\xbb\xbf",
+                                                    std::string(1, '\0')};
         std::string made;
-        for (auto size = below(below(10) == 0 ? 90 : 8); size > 0; --size) {
-            const char c = letters[below(letters.size() - 1)];
-            made += c == '\xc3' ? std::string{"\xc3\xa4"} : std::string{c};
-        }
+        for (auto size = below(below(10) == 0 ? 90 : 8); size > 0; --size)
+            made += parts[below(parts.size())];
         return made;
     }
     double real() {
@@ -127,13 +148,14 @@ suite<"csv writer"> writers = [] {
             maker random{seed};
             const bulk::csv::write_options options{
                 .format = {.delimiter = ",;\t|"[random.below(4)],
+                           .quote = random.below(4) == 0 ? '\'' : '"',
+                           .header = random.below(3) > 0,
                            .comment = random.below(4) == 0 ? '#' : '\0',
-                           .trim = random.below(4) == 0},
+                           .trim = random.below(3) == 0},
                 .reveal_pii = true};
-            if (options.format.delimiter == '\t' && options.format.trim) continue;
             std::vector<thing> rows;
             std::string text;
-            bulk::csv::write_header<thing>(text, options);
+            if (options.format.header) bulk::csv::write_header<thing>(text, options);
             for (auto count = random.below(6); count > 0; --count) {
                 rows.push_back(random.make());
                 bulk::csv::write_row(text, rows.back(), options);
@@ -154,6 +176,57 @@ suite<"csv writer"> writers = [] {
                 expect(reader->next(row) == bulk::read_status::end) << "seed" << seed;
             }
         }
+    };
+
+    "one column is read as it was in every dialect, also by who must find out what it is"_test =
+        [] {
+            for (std::uint32_t seed = 0; seed < 20'000; ++seed) {
+                maker random{seed};
+                const bulk::csv::write_options options{
+                    .format = {.delimiter = ",;\t|"[random.below(4)],
+                               .quote = random.below(4) == 0 ? '\'' : '"',
+                               .header = random.below(2) == 0,
+                               .comment = random.below(3) == 0 ? '#' : '\0',
+                               .trim = random.below(3) == 0,
+                               .detect_delimiter = random.below(3) == 0}};
+                std::vector<std::string> rows;
+                std::string text;
+                if (options.format.header) bulk::csv::write_header<one>(text, options);
+                for (auto count = 1 + random.below(4); count > 0; --count) {
+                    rows.push_back(random.text());
+                    bulk::csv::write_row(text, one{rows.back()}, options);
+                }
+                const auto known = bulk::formats<>;
+                const auto format = known.find("upload", text);
+                expect(format == known.size or known.names[format] == "tsv")
+                    << "seed" << seed << "is taken for JSON\n"
+                    << text;
+                if (!text.substr(0, 32).contains('\0'))
+                    expect(bulk::text_of(bulk::bytes_of_text(text)).has_value()) << seed << text;
+                auto reader =
+                    bulk::csv::reader<one>::open(bulk::bytes_of_text(text), options.format);
+                expect(fatal(reader.has_value())) << "seed" << seed << text;
+                one row;
+                for (const auto& expected : rows) {
+                    expect(
+                        fatal(reader->next(row) == bulk::read_status::row and row.only == expected))
+                        << "seed" << seed << "\n"
+                        << text;
+                }
+                expect(reader->next(row) == bulk::read_status::end) << "seed" << seed;
+            }
+        };
+
+    "a first cell that begins with U+FEFF keeps it without a header"_test = [] {
+        const bulk::csv::write_options options{.format = {.header = false}};
+        std::string text;
+        bulk::csv::write_row(text, one{"\xef\xbb\xbfx"}, options);
+        bulk::csv::write_row(text, one{"\xef\xbb\xbfy"}, options);
+        expect(text == "\"\xef\xbb\xbfx\"\n\"\xef\xbb\xbfy\"\n"s);
+        auto reader =
+            bulk::csv::reader<one>::open(bulk::bytes_of_text(text), options.format).value();
+        one row;
+        expect(reader.next(row) == bulk::read_status::row and row.only == "\xef\xbb\xbfx"s);
     };
 
     "one empty field is a row"_test = [] {

@@ -173,6 +173,8 @@ private:
                 return true;
         if (record.quotes != nullptr || dialect.trim) {
             bool valid = true;
+            if (is_over_limit(text)) [[unlikely]]
+                return false;
             text = unquoted(text, record, valid);
             if (!valid) return false;
         }
@@ -181,6 +183,14 @@ private:
         if constexpr (holds_text<type>)
             if (!scanner_.is_valid_text() && !is_valid_utf8(text)) return false;
         return read_cell(text, column_descriptions<Row>[Member].format, row.*Pointer);
+    }
+
+    /// Whether a long field is over its limit: then it is not copied, since it may be as long as a row
+    /// may be.
+    [[nodiscard]] bool is_over_limit(std::string_view raw) const {
+        if (raw.size() / 2 <= limits_.field_bytes) return false;
+        bool valid = true;
+        return content_size(raw, scanner_.format(), valid) > limits_.field_bytes;
     }
 
     /// Most quoted fields hold no quote: taking off their quotes is no branch then, since whether a
@@ -236,6 +246,8 @@ private:
         return read_status::bad_row;
     }
 
+    static constexpr std::size_t shown_size = 1024;  ///< more than messages show of a field
+
     Scanner scanner_;
     row_limits limits_;
     binding<Row> binding_;
@@ -265,12 +277,15 @@ read_status reader<Row, Scanner>::explain(const record& record) {
                             std::move(reason));
         };
         bool valid = true;
+        const std::string_view raw = record.raw(field);
+        const std::size_t size = content_size(raw, scanner_.format(), valid);
+        if (!valid) return because(raw, "there is text behind the closing quote");
+        const bool is_over = size > limits_.field_bytes;
         const std::string_view text =
-            content(record.raw(field), scanner_.format(), scratch_, valid);
-        if (!valid) return because(record.raw(field), "there is text behind the closing quote");
-        if (text.size() > limits_.field_bytes)
-            return because(text, concat("the field has ", text.size(), " bytes; the limit is ",
-                                        limits_.field_bytes));
+            content(is_over ? raw.substr(0, shown_size) : raw, scanner_.format(), scratch_, valid);
+        if (is_over)
+            return because(
+                text, concat("the field has ", size, " bytes; the limit is ", limits_.field_bytes));
         if (const auto at = find_invalid_utf8(text); at != text.size())
             return because({}, concat("byte ", at + 1, " of the field is not valid UTF-8"));
         using bare = typename bare_type<type>::type;

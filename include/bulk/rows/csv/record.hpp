@@ -77,4 +77,23 @@ struct record {
     return {begin, to + rest};
 }
 
+/// How many bytes `content` would have, without making them.
+[[nodiscard]] inline std::size_t content_size(std::string_view raw, const dialect& dialect,
+                                              bool& valid) {
+    if (dialect.trim) raw = trimmed(raw);
+    if (raw.empty() || raw.front() != dialect.quote || dialect.quote == '\0') return raw.size();
+    std::size_t size = 0;
+    for (std::size_t i = 1; i < raw.size(); ++i, ++size) {
+        if (raw[i] != dialect.quote) continue;
+        if (i + 1 < raw.size() && raw[i + 1] == dialect.quote) {
+            ++i;
+        } else {
+            valid = i + 1 == raw.size();
+            return size;
+        }
+    }
+    valid = false;
+    return size;
+}
+
 }  // namespace bulk::csv

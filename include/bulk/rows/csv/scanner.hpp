@@ -252,7 +252,8 @@ private:
     /// Reads on behind what is at hand, and makes the window larger if it is full.
     [[nodiscard]] result<> read_on() {
         if (window_.size() >= window_.capacity())
-            window_.grow(std::min(2 * window_.size(), row_bytes_ + 2 * 64));
+            window_.grow(2 * window_.size() < row_bytes_ ? 2 * window_.size()
+                                                         : row_bytes_ + std::size_t{2} * 64);
         return window_.read_on();
     }
 

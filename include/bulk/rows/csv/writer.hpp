@@ -27,8 +27,11 @@ struct write_options {
     return !field.empty() && std::string_view{"=+-@\t\r"}.contains(field.front());
 }
 
-/// Appends a field, quoted where RFC 4180 or the dialect asks for it.
-inline void write_field(std::string& out, std::string_view field, const write_options& options) {
+/// Appends a field, quoted where RFC 4180 or the dialect asks for it, or if it must be. A dialect
+/// without quotes cannot hold a delimiter, a line end, or blanks that are trimmed: such a field is read
+/// as something else.
+inline void write_field(std::string& out, std::string_view field, const write_options& options,
+                        bool must_be_quoted = false) {
     const auto& [delimiter, quote, header, comment, trim, detect] = options.format;
     std::string guarded;
     if (options.guard_formulas && looks_like_formula(field)) {
@@ -39,7 +42,12 @@ inline void write_field(std::string& out, std::string_view field, const write_op
         if (field.find_first_of("\r\n") != std::string_view::npos || field.contains(delimiter) ||
             field.contains(quote))
             return true;
+        if (must_be_quoted) return true;
         if (field.empty()) return false;
+        // At the beginning of a file it would be a byte order mark, and skipped.
+        if (field.starts_with("\xef\xbb\xbf")) return true;
+        // Who finds out the delimiter must not find another one.
+        if (detect && field.find_first_of(",;\t|") != std::string_view::npos) return true;
         if (comment != '\0' && field.front() == comment) return true;
         const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
         return trim && (is_blank(field.front()) || is_blank(field.back()));
@@ -57,14 +65,16 @@ inline void write_field(std::string& out, std::string_view field, const write_op
 }
 
 /// Appends a line of fields. A line of one empty field is written as two quotes: a blank line would
-/// be no row.
+/// be no row. Without a header, the first field of a text is quoted whatever it is: the text must not
+/// begin as JSON does, or a PDF document.
 template <typename Fields>
 void write_line(std::string& out, const Fields& fields, const write_options& options = {}) {
     std::size_t count = 0;
     const std::size_t begin = out.size();
     for (const auto& field : fields) {
+        const bool is_first = begin == 0 && count == 0 && !options.format.header;
         if (count++ > 0) out += options.format.delimiter;
-        write_field(out, field, options);
+        write_field(out, field, options, is_first);
     }
     if (count == 1 && out.size() == begin && options.format.quote != '\0')
         out.append(2, options.format.quote);
