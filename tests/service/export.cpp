@@ -147,6 +147,19 @@ constexpr const char* people =
     "bounce@x,31,0174,,@sum\n";
 
 suite<"reports"> reports = [] {
+    "whatever a spreadsheet would compute is guarded, and nothing else"_test = [] {
+        world w;
+        for (char c = 1; c < 127; ++c) {
+            if (c == '"' || c == ',' || c == '\n') continue;  // the file would say something else
+            const auto done = w.run("tracked", "value,text\n1,\"" + std::string{c} + "1\"\n");
+            const bool is_guarded = "=+-@\t\r"s.contains(c);
+            const auto report = w.write(done, {});
+            expect(report.contains((is_guarded ? "'"s : ""s) + c + '1') and
+                   report.contains("'"s + c + '1') == is_guarded)
+                << static_cast<int>(c) << report;
+        }
+    };
+
     "one line a row, with its last record, refused and unreadable rows included"_test = [] {
         world w;
         const auto done = w.run("import-people", people);

@@ -161,6 +161,15 @@ suite<"writing"> writing = [] {
         }
     };
 
+    "every control character is escaped, and nothing beyond them"_test = [] {
+        for (int c = 0; c < 256; ++c) {
+            std::string text;
+            bulk::json::write_string(text, std::string(1, static_cast<char>(c)));
+            const bool is_bare = c >= 0x20 && c != '"' && c != '\\';
+            expect((text.size() == 3) == is_bare) << c << text;
+        }
+    };
+
     "numbers are bare, no value is null, personal values are hidden"_test = [] {
         everything row;
         row.text = "a\"\x02";
