@@ -208,7 +208,7 @@ namespace bulk::http::api {
         .add("processed", of.processed)
         .add("succeeded", of.successful)
         .add("failed", of.failed)
-        .add("unprocessed", unprocessed(of));
+        .add("unprocessed", of.unprocessed());
     return rows;
 }
 
