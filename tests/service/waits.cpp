@@ -199,7 +199,7 @@ suite<"between the step and the wait"> between = [] {
             expect(send("approved").error().code == bulk::errc::not_found) << "both have theirs";
             expect(on.finish(id).rows == bulk::row_counters{2, 2, 1, 1});
             expect(on.service->retry(id).value().submitted == 1_u);
-            on.drive([&] { return waiting(on, id) == 1; });
+            expect(on.drive([&] { return waiting(on, id) == 1; }));
             on.drive_for(1s);
             expect(waiting(on, id) == 1_u) << "what was refused is not given to the retried row";
         };
