@@ -52,7 +52,8 @@ bool is_json(std::string_view text) {
     const char* at = padded.data();
     const char* const end = at + text.size();
     bulk::json::skip_spaces(at, end);
-    if (bulk::json::skip_value(at, end, bulk::json::glaze_depth) != bulk::json::syntax::fine) return false;
+    if (bulk::json::skip_value(at, end, bulk::json::glaze_depth) != bulk::json::syntax::fine)
+        return false;
     bulk::json::skip_spaces(at, end);
     return at == end;
 }
