@@ -1,6 +1,7 @@
 // Dates, times, decimals, UUIDs and personal data as columns.
 #include <bulk/operation/declare.hpp>
 #include <bulk/rows/csv/reader.hpp>
+#include <bulk/rows/to_text.hpp>
 
 #include <support/ut.hpp>
 

@@ -87,9 +87,13 @@ template <time_type T>
     // the same in every calendar.
     const auto split = [&](sys_days date) {
         constexpr std::int64_t period = 146'097;
-        const std::int64_t count = date.time_since_epoch().count();
-        const std::int64_t periods = count / period - (count % period < 0 ? 1 : 0);
-        day = sys_days{days{count - periods * period}};
+        std::int64_t periods = date.time_since_epoch().count() / period;
+        std::int64_t rest = date.time_since_epoch().count() % period;
+        if (rest < 0) {
+            rest += period;
+            --periods;
+        }
+        day = sys_days{days{rest}};
         year = static_cast<int>(day.year()) + periods * 400;
     };
     std::string fraction;
