@@ -90,6 +90,25 @@ suite<"batch writer"> writers = [] {
         expect(eq(at.hand_over(), std::string{"1+2 100-106; 3+1 106-107; "}));
     };
 
+    "rows that went through other steps are a stretch of their own"_test = [] {
+        writing at;
+        const auto done = [&](std::uint64_t row, int first, int last) {
+            at.writer.quickly_done(row_number{row}, static_cast<step_index>(first),
+                                   static_cast<step_index>(last));
+        };
+        done(1, 0, 2);
+        done(2, 0, 1);  // begins with the same step
+        done(3, 0, 1);
+        done(4, 1, 1);  // ends with the same step
+        done(5, 1, 1);
+        std::string steps;
+        for (const auto& each : at.writer.take().completed)
+            steps += std::to_string(to_number(each.first_row)) + '+' + std::to_string(each.rows) +
+                     ' ' + std::to_string(to_number(each.first_step)) + '-' +
+                     std::to_string(to_number(each.last_step)) + "; ";
+        expect(eq(steps, std::string{"1+1 0-2; 2+2 0-1; 4+2 1-1; "}));
+    };
+
     "a step with a record of its own has its share, too"_test = [] {
         writing at;
         for (const std::uint64_t row : {5U, 8U}) {
