@@ -97,8 +97,10 @@ private:
         window_.drop(begin_);
         at_ -= begin_;
         begin_ = 0;
+        // The old buffer is there while the new one is filled: nearly as large, both would cost twice.
         if (window_.size() == window_.capacity())
-            window_.grow(std::min(2 * window_.size(), limits_.row_bytes + 1));
+            window_.grow(2 * window_.size() < limits_.row_bytes ? 2 * window_.size()
+                                                                : limits_.row_bytes + 1);
         if (auto read = window_.read_on(); !read) {
             (void)fail_with(std::move(read).error());
             return false;
