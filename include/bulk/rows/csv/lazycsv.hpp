@@ -6,7 +6,7 @@
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/record.hpp>
-#include <bulk/rows/csv/scanner.hpp>
+#include <bulk/rows/csv/record_scanner.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
 #include <bulk/rows/utf8.hpp>

@@ -5,7 +5,7 @@
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/structure.hpp>
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,6 +13,21 @@
 #include <vector>
 
 namespace bulk::csv {
+
+/// How many lines of a text end before the last quote in it that opens a field.
+[[nodiscard]] inline std::uint64_t lines_before_open_quote(std::string_view text,
+                                                           const dialect& dialect) {
+    std::uint64_t lines = 0, before = 0;
+    scan_state state;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool was_inside = state.inside || state.after_quote;
+        const bool line_feed = i + 1 < text.size() && text[i + 1] == '\n';
+        (void)role_of(text[i], line_feed, dialect, state);
+        if (state.inside && !was_inside) before = lines;
+        lines += text[i] == '\n' || (text[i] == '\r' && !line_feed);
+    }
+    return before;
+}
 
 /// A row whose quotes do not match, as far as can be told from the rows behind it.
 struct misquote {
@@ -202,7 +217,7 @@ private:
     }
 
     [[nodiscard]] std::size_t more_or(std::size_t rows) {
-        if (!is_cut_) needs_more_ = true;
+        if (!is_cut_ && !ended_) needs_more_ = true;
         return rows;
     }
 
@@ -260,18 +275,27 @@ private:
         if (dialect_.quote == '\0') return false;
         const std::size_t fields = first.misplaced == none ? first.fields : first.misplaced + 1;
         if (fields > width_ || (first.misplaced == none && fields == width_)) return false;
-        std::size_t begin = first.next;
-        for (std::size_t lines = 0; lines < most_joined_lines && begin < text_.size(); ++lines) {
-            const std::size_t end = text_.find_first_of("\r\n", begin);
-            const auto line = text_.substr(begin, end - begin);
-            if (end == std::string_view::npos && !ended_) return more_or(0) != 0;
-            const auto quote = line.find(dialect_.quote);
-            if (is_clean(read_row(begin)) || needs_more_ || examined_ > budget_) return false;
-            if (quote != std::string_view::npos) return closes(begin, begin + quote, fields, found);
-            if (end == std::string_view::npos) return false;
-            begin = end + 1 + (text_[end] == '\r' && is_line_feed(end + 1));
+        const std::array<char, 3> marks{'\r', '\n', dialect_.quote};
+        // Most bad rows are followed by a good one; else most have no quotes behind them.
+        if (first.next < text_.size() && is_clean(read_row(first.next))) return false;
+        std::size_t line = first.next, quote = none;
+        for (std::size_t lines = 0; quote == none; ++lines) {
+            if (lines == most_joined_lines) return false;
+            const std::size_t at =
+                text_.find_first_of(std::string_view{marks.data(), marks.size()}, line);
+            if (at == std::string_view::npos) return more_or(0) != 0;
+            if (text_[at] == dialect_.quote)
+                quote = at;
+            else
+                line = at + 1 + (text_[at] == '\r' && is_line_feed(at + 1));
         }
-        return begin >= text_.size() && !ended_ ? more_or(0) != 0 : false;
+        for (std::size_t each = first.next; each <= line && !needs_more_ && examined_ <= budget_;) {
+            if (is_clean(read_row(each))) return false;
+            if (each == line) return closes(line, quote, fields, found);
+            const std::size_t end = text_.find_first_of("\r\n", each);
+            each = end + 1 + (text_[end] == '\r' && is_line_feed(end + 1));
+        }
+        return false;
     }
 
     /// Whether that quote closes a field of which the row before has the first part.

@@ -10,6 +10,7 @@
 #include <bulk/rows/csv/detect.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/record.hpp>
+#include <bulk/rows/csv/record_scanner.hpp>
 #include <bulk/rows/csv/scanner.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/members.hpp>
@@ -76,8 +77,8 @@ public:
         const record& record = scanner_.current();
         if (record.size != binding_.width) [[unlikely]]
             return refuse({}, {},
-                          concat("the row has ", record.size + record.left_out, " fields; ",
-                                 binding_.width, " are expected"));
+                          concat("the row has ", field_count(), " fields; ", binding_.width,
+                                 " are expected"));
         if (record.quotes != nullptr) scratch_.clear(record.whole().size());
         const bool read = read_members(columns_of<Row>, record, row);
         return read ? read_status::row : explain(record);
@@ -129,8 +130,8 @@ private:
             return {};
         }
         const record& record = scanner_.current();
-        if (record.size + record.left_out > limits_.columns)
-            return fail(errc::invalid_row, concat("the file has ", record.size + record.left_out,
+        if (field_count() > limits_.columns)
+            return fail(errc::invalid_row, concat("the file has ", field_count(),
                                                   " columns; the limit is ", limits_.columns));
         if (!named) {
             pending_ = true;
@@ -148,6 +149,13 @@ private:
         if (!bound) return std::unexpected{bound.error()};
         binding_ = std::move(*bound);
         return {};
+    }
+
+    /// Of the current record; a scanner may not know where all of them end.
+    [[nodiscard]] std::size_t field_count() const {
+        std::size_t count = scanner_.current().size;
+        if constexpr (requires { scanner_.left_out(); }) count += scanner_.left_out();
+        return count;
     }
 
     template <auto... Pointers>
@@ -173,8 +181,6 @@ private:
                 return true;
         if (record.quotes != nullptr || dialect.trim) {
             bool valid = true;
-            if (is_over_limit(text)) [[unlikely]]
-                return false;
             text = unquoted(text, record, valid);
             if (!valid) return false;
         }
@@ -206,7 +212,14 @@ private:
             if (quotes == 0) return inner;
             if (copy_without_pairs(inner, quotes)) return inner;
         }
-        return content(text, dialect, scratch_, valid);
+        return unusual_content(text, valid);
+    }
+
+    /// The content of a field that is long, or trimmed, or quoted as it should not be.
+    [[nodiscard, gnu::noinline]] std::string_view unusual_content(std::string_view raw,
+                                                                  bool& valid) {
+        valid = !is_over_limit(raw);
+        return valid ? content(raw, scanner_.format(), scratch_, valid) : std::string_view{};
     }
 
     /// Copies a field of less than 64 bytes without the second quote of each pair, 64 bytes at a

@@ -18,7 +18,6 @@ struct record {
     const std::uint32_t* ends = nullptr;    ///< of its fields
     const std::uint64_t* quotes = nullptr;  ///< in the text, a bit for a byte; null: none
     std::size_t size = 0;                   ///< how many fields
-    std::size_t left_out = 0;               ///< how many more, which are not known by their ends
     std::uint32_t begin = 0;
     std::uint32_t end = 0;  ///< without what ends the row
 

@@ -8,6 +8,7 @@
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/misquote.hpp>
 #include <bulk/rows/csv/record.hpp>
+#include <bulk/rows/csv/record_scanner.hpp>
 #include <bulk/rows/csv/structure.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
@@ -15,8 +16,6 @@
 #include <bulk/rows/window.hpp>
 
 #include <algorithm>
-#include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -25,29 +24,6 @@
 #include <utility>
 
 namespace bulk::csv {
-
-/// How a scan is carried out; the result is the same.
-struct scan_tuning {
-    std::size_t window = 64 * 1024;
-    instruction_set set = best_instruction_set();
-};
-
-/// Finds the records of a text: what a reader needs. One that reads less than RFC 4180 says so.
-template <typename Scanner>
-concept record_scanner =
-    std::movable<Scanner> &&
-    std::constructible_from<Scanner, byte_source, const dialect&, const row_limits&, scan_start,
-                            const scan_tuning&> &&
-    requires(Scanner& scanner, const Scanner& same) {
-        { Scanner::is_rfc_4180 } -> std::convertible_to<bool>;
-        { scanner.next() } -> std::same_as<found>;
-        { same.current() } -> std::same_as<const record&>;
-        { same.format() } -> std::same_as<const dialect&>;
-        { same.line() } -> std::same_as<std::uint64_t>;
-        { same.is_valid_text() } -> std::same_as<bool>;
-        { same.passed_over() } -> std::same_as<std::uint64_t>;
-        { same.error() } -> std::same_as<const bulk::error&>;
-    };
 
 /// Bytes to records, through a window of fixed size that grows only for a row that does not fit, up
 /// to the row limit. Blank lines and comments are passed over. The first record says how many fields
@@ -83,19 +59,20 @@ public:
             const std::uint32_t last = ends().fields_up_to(row_++);
             std::uint32_t& end = ends().field(last - 1);
             const char* const data = window_.data();
-            const std::uint32_t begin = begin_;
-            move_to(end + 1);
-            const std::uint32_t last_begin = last - first == 1 ? begin : ends().field(last - 2) + 1;
-            if (end > last_begin && data[end - 1] == '\r' && data[end] == '\n') --end;
             record_ = {.text = data,
                        .ends = &ends().field(first),
                        .quotes = structure_.has_quotes ? structure_.quotes.data() : nullptr,
                        .size = last - first,
-                       .begin = begin,
-                       .end = end};
-            if (record_.size == 1 && is_nothing(record_.whole())) continue;
+                       .begin = begin_};
+            move_to(end + 1);
+            const std::uint32_t last_begin =
+                record_.size == 1 ? record_.begin : ends().field(last - 2) + 1;
+            if (end > last_begin && data[end - 1] == '\r' && data[end] == '\n') --end;
+            record_.end = end;
             if (record_.size == expected_) [[likely]]
                 return found::record;
+            if (record_.size == 1 && is_nothing(record_.whole())) continue;
+            if (is_only_column_ && record_.size == 1) return found::record;
             if (const auto what = examine()) return *what;
         }
     }
@@ -109,7 +86,7 @@ public:
         for (std::uint32_t before = row == 0 ? 0 : ends().fields_up_to(row - 1); row < last;
              ++row) {
             const std::uint32_t fields = ends().fields_up_to(row) - before;
-            if (fields == 1 || fields != expected_) break;
+            if (fields != expected_) break;
             before += fields;
         }
         const std::uint64_t passed = row - row_;
@@ -122,8 +99,9 @@ public:
     [[nodiscard]] const dialect& format() const { return dialect_; }
     /// The line in which the record begins, from 1. Counted when asked for: few rows are.
     [[nodiscard]] std::uint64_t line() const {
-        return special_line_ > 0 ? special_line_
-                                 : window_line_ + row_ - 1 + newlines_before(record_.begin);
+        return special_line_ > 0
+                   ? special_line_
+                   : window_line_ + row_ - 1 + structure_.newlines_before(record_.begin);
     }
 
     /// The record's place in the file, in bytes.
@@ -142,6 +120,9 @@ public:
 
     /// How long the row was that was found to be too long.
     [[nodiscard]] std::uint64_t passed_over() const { return special_line_ > 0 ? passed_over_ : 0; }
+
+    /// How many fields a record of a wrong size has more, which are not known by their ends.
+    [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
     /// The row that was found to be misquoted: its one field is all of it.
     [[nodiscard]] const misquoted_row& misquoted() const { return misquoted_; }
@@ -164,24 +145,13 @@ private:
         return line.empty() || (dialect_.comment != '\0' && line.front() == dialect_.comment);
     }
 
-    /// How many newlines of the window are part of a field before `position`.
-    [[nodiscard]] std::uint64_t newlines_before(std::size_t position) const {
-        if (!structure_.has_quotes) return 0;
-        const auto& bits = structure_.quoted_newlines;
-        std::uint64_t count = 0;
-        for (std::size_t word = 0; word < position / 64; ++word)
-            count += static_cast<std::uint64_t>(std::popcount(bits[word]));
-        const std::uint64_t rest = (std::uint64_t{1} << position % 64) - 1;
-        return count + static_cast<std::uint64_t>(std::popcount(bits[position / 64] & rest));
-    }
-
     /// The record is the first, or not as wide as the others, or stands among some that have text
     /// behind a closing quote. None if the row has to be read again.
-    [[nodiscard]] std::optional<found> examine() {
-        if (row_ == 1) record_.left_out = fields_left_out_;
+    [[nodiscard, gnu::noinline]] std::optional<found> examine() {
+        left_out_ = row_ == 1 ? fields_left_out_ : 0;
         if (is_slice_ || judged_at_ == offset()) return found::record;
         if (width_ == 0) {
-            width_ = record_.size + record_.left_out;
+            width_ = record_.size + left_out_;
             expect();
             return found::record;
         }
@@ -259,8 +229,8 @@ private:
 
     /// Keeps the row that has not ended yet, reads on behind it, and finds the structure anew: a
     /// row begins outside quotes, so there is no state to carry over.
-    [[nodiscard]] found fill() {
-        start_at(begin_, window_line_ + row_ + newlines_before(begin_));
+    [[nodiscard, gnu::noinline]] found fill() {
+        start_at(begin_, window_line_ + row_ + structure_.newlines_before(begin_));
         if (failed_) return found::failure;
         window_.shrink(base_);
         if (window_.size() < chunk_)
@@ -290,7 +260,11 @@ private:
                 }
             }
             if (too_long) return pass_over(scanned);
-            if (at_end && (width_ == 0 || is_slice_)) return failed(unclosed_quote());
+            if (at_end && (width_ == 0 || is_slice_))
+                return failed(
+                    {errc::invalid_row,
+                     concat("a quote is never closed; it opened in line ",
+                            window_line_ + lines_before_open_quote(window_.text(), dialect_))});
             if (at_end) {
                 misquoted_ = {
                     .offset = window_.offset(), .size = window_.size(), .field = judged_field_};
@@ -333,10 +307,12 @@ private:
         return std::max(from, most / 64 * 64);
     }
 
-    /// Which number of fields needs no second look.
+    /// Which number of fields needs no second look; one field may be a blank line.
     void expect() {
         constexpr auto none = std::numeric_limits<std::size_t>::max();
-        expected_ = width_ == 0 || (structure_.has_misplaced && !is_slice_) ? none : width_;
+        const bool needs_look = structure_.has_misplaced && !is_slice_;
+        expected_ = width_ < 2 || needs_look ? none : width_;
+        is_only_column_ = width_ == 1 && !needs_look;
     }
 
     [[nodiscard]] bool is_misquoted_next() const {
@@ -374,7 +350,7 @@ private:
                 ends().put_row_end(window_.size());
                 break;
             }
-            window_line_ += newlines_before(scanned);
+            window_line_ += structure_.newlines_before(scanned);
             window_.drop(scanned);
             const scan_state state = structure_.state;
             structure_.clear();
@@ -405,20 +381,6 @@ private:
         return found::failure;
     }
 
-    [[nodiscard]] bulk::error unclosed_quote() const {
-        std::uint64_t line = window_line_, opened = line;
-        scan_state state;
-        const std::string_view text = window_.text();
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            const bool was_inside = state.inside || state.after_quote;
-            const bool line_feed = i + 1 < text.size() && text[i + 1] == '\n';
-            (void)role_of(text[i], line_feed, dialect_, state);
-            if (state.inside && !was_inside) opened = line;
-            if (text[i] == '\n' || (text[i] == '\r' && !line_feed)) ++line;
-        }
-        return {errc::invalid_row, concat("a quote is never closed; it opened in line ", opened)};
-    }
-
     std::size_t row_bytes_;
     std::size_t base_;           ///< what the window holds, unless a row is longer
     std::size_t chunk_ = base_;  ///< what is looked at in one go
@@ -441,7 +403,9 @@ private:
     std::size_t judged_field_ = 0;
     std::size_t width_;  ///< in fields; 0: not known yet
     std::size_t expected_ = 0;
-    std::size_t fields_left_out_ = 0;
+    bool is_only_column_ = false;
+    std::size_t fields_left_out_ = 0;  ///< of the first row at hand
+    std::size_t left_out_ = 0;         ///< of the current one
     misquoted_row misquoted_;
     bulk::error error_;
 };

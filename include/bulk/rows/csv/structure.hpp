@@ -38,6 +38,17 @@ struct structure {
     bool has_misplaced = false;  ///< somewhere text stands behind a closing quote
     scan_state state{};          ///< at the end of what was read
 
+    /// How many newlines before `position` are part of a field.
+    [[nodiscard]] std::uint64_t newlines_before(std::size_t position) const {
+        if (!has_quotes) return 0;
+        std::uint64_t count = 0;
+        for (std::size_t word = 0; word < position / 64; ++word)
+            count += static_cast<std::uint64_t>(std::popcount(quoted_newlines[word]));
+        const std::uint64_t rest = (std::uint64_t{1} << position % 64) - 1;
+        return count +
+               static_cast<std::uint64_t>(std::popcount(quoted_newlines[position / 64] & rest));
+    }
+
     void clear() {
         ends.clear();
         ascii = true;
