@@ -111,8 +111,7 @@ private:
                    .ends = ends_.data(),
                    .quotes = has_quotes ? quotes_.data() : nullptr,
                    .size = ends_.size(),
-                   .begin = 0,
-                   .end = static_cast<std::uint32_t>(line.size())};
+                   .begin = 0};
     }
 
     dialect dialect_;

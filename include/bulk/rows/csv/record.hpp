@@ -19,7 +19,6 @@ struct record {
     const std::uint64_t* quotes = nullptr;  ///< in the text, a bit for a byte; null: none
     std::size_t size = 0;                   ///< how many fields
     std::uint32_t begin = 0;
-    std::uint32_t end = 0;  ///< without what ends the row
 
     /// The field with its quotes, if it has any.
     [[nodiscard]] std::string_view raw(std::size_t field) const {
@@ -34,7 +33,7 @@ struct record {
         return word[0] >> from % 64 | word[1] << 1 << (63 - from % 64);
     }
 
-    [[nodiscard]] std::string_view whole() const { return {text + begin, end - begin}; }
+    [[nodiscard]] std::string_view whole() const { return {text + begin, ends[size - 1] - begin}; }
 };
 
 /// How many line ends a text has: LF, CRLF or CR.

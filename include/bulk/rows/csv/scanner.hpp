@@ -68,7 +68,6 @@ public:
             const std::uint32_t last_begin =
                 record_.size == 1 ? record_.begin : ends().field(last - 2) + 1;
             if (end > last_begin && data[end - 1] == '\r' && data[end] == '\n') --end;
-            record_.end = end;
             if (record_.size == expected_) [[likely]]
                 return found::record;
             if (record_.size == 1 && is_nothing(record_.whole())) continue;
@@ -197,8 +196,7 @@ private:
                    .ends = &ends().field(0),
                    .quotes = nullptr,
                    .size = 1,
-                   .begin = from,
-                   .end = end};
+                   .begin = from};
         special_line_ = line;
         passed_over_ = 0;
         window_line_ = line + count_line_ends(window_.text().substr(begin, next));
