@@ -443,6 +443,45 @@ suite<"what cannot be exported"> refused = [] {
         expect(!other and other.error().code == bulk::errc::not_found);
     };
 
+    "personal values are hidden in reports even if a record has them in clear"_test = [] {
+        // As a program wrote it in which the column was not yet personal.
+        bulk::memory::storage storage;
+        const bulk::timestamp now{};
+        const bulk::operation_record record{
+            .id = {bulk::make_uuid(now, 1, 2)}, .name = "tracked-secrets", .file_name = "x.csv"};
+        expect(storage.create(record, {}).has_value());
+        const auto claimed =
+            storage.claim({.owner = "o", .names = {record.name}, .now = now, .lease_time = 1min});
+        expect(fatal(claimed.has_value() and claimed->has_value()));
+        const auto& mine = **claimed;
+        expect(storage
+                   .record(mine.held, {.completed = {{bulk::row_number{1}, 1, bulk::step_index{0},
+                                                      bulk::step_index{0}, now, now}},
+                                       .records = {{.operation = record.id,
+                                                    .row = bulk::row_number{1},
+                                                    .state = bulk::row_state::completed,
+                                                    .attempt = 1,
+                                                    .row_data = R"({"State":"open","pin":4711})"}},
+                                       .counted = {.processed = 1, .successful = 1}})
+                   .has_value());
+        auto ended = mine.operation;
+        ended.state = bulk::operation_state::completed;
+        ended.rows.total = 1;
+        expect(storage.update(mine.held, ended, {}).has_value());
+        for (const auto format : {export_format::csv, export_format::json}) {
+            std::string report;
+            const auto written =
+                bulk::export_operation(known, storage, record.id, {.format = format}, {},
+                                       bulk::formats<>, [&](std::string_view part) {
+                                           report += part;
+                                           return bulk::result<>{};
+                                       });
+            expect(fatal(written.has_value())) << written.error().message;
+            expect(report.contains("open") and report.contains("***")) << report;
+            expect(!report.contains("4711")) << report;
+        }
+    };
+
     "data that was not tracked and whose file is gone; its report has no columns"_test = [] {
         world w;
         const auto done = w.run("import-people", people);

@@ -57,6 +57,21 @@ suite<"faults"> faults = [] {
             expect(done.rows == bulk::row_counters{2000, 2000, 2000, 0});
         };
 
+    "work that could not be claimed is looked for again a second later, not a lease later"_test =
+        [] {
+            support::script script;
+            bulk::memory::storage memory;
+            stage at{{.lease_time = 10min}, breakable(memory)};
+            broken = "claim";
+            const auto id = at.create(numbers(1));
+            at.drive_for(500ms);
+            expect(memory.get(id)->state == operation_state::pending);
+            broken.clear();
+            const auto begin = at.jobs.now();
+            expect(at.finish(id).state == operation_state::completed);
+            expect(at.jobs.now() - begin < 2s);
+        };
+
     "one call that fails for a while only delays"_test = [] {
         for (const auto* call : {"record", "update", "renew", "get", "progress", "open_file",
                                  "claim", "events", "signals", "release"}) {

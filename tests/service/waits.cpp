@@ -383,6 +383,23 @@ suite<"other processes"> others = [] {
             expect(play.calls == "1 2 "s);
         };
 
+    "what a process gave back when it was shut down is no orphan"_test = [] {
+        script play;
+        play.first = [&](const number& row, bulk::context& ctx) {
+            play.note(row);
+            return ctx.attempt() == 1 ? bulk::outcome::retry("busy", 1h) : bulk::outcome::done();
+        };
+        stage on;
+        const auto id = on.create(numbers(1));
+        on.drive_for(5s);
+        expect(on.service->shutdown().has_value());
+        on.drive_for(1s);
+        on.crash();
+        on.start({.orphans = bulk::orphan_policy::fail});
+        expect(on.finish(id).state == operation_state::completed) << on.get(id).error_message;
+        expect(play.calls == "1 1 "s) << play.calls;
+    };
+
     "without waits, orphans fail with a sentence of their own"_test = [] {
         script play;
         play.first = [](const number&, bulk::context&) { return bulk::outcome::retry("busy", 1h); };
