@@ -2,8 +2,14 @@
 #pragma once
 
 #include "feed_stage.hpp"
+#include "torn_views.hpp"
 
 #include <support/ut.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
 
 #include <string>
 #include <vector>
@@ -40,6 +46,36 @@ void check_feed_end(Make make) {
         expect(told[4].kind == event_kind::watermark_moved);
         for (std::size_t i = 1; i < told.size(); ++i)
             expect(told[i].sequence > told[i - 1].sequence);
+
+        std::atomic<int> newest = 1;
+        auto feeds = stage.storage()->feeds();
+        const auto write = [&](int number) {
+            const int next = number + 2;
+            (void)stage.start(next, 1);
+            newest = next;
+            stage.fetch(next * 1000 + 1, {raw("a", static_cast<std::uint64_t>(next))});
+            stage.consolidate(next * 1000 + 2);
+        };
+        // Of the newest run: whether it has ended, moved the watermark, made a version, and was told.
+        const auto fits = [&] {
+            const int number = newest;
+            const std::array<std::function<bool()>, 4> ends{
+                [&] { return feeds.run(run_id_of(number)).value().completed_at.has_value(); },
+                [&] { return feeds.watermark_of("diamonds").value().value >= at(number * 1000); },
+                [&] {
+                    return feeds.watermark_of("diamonds").value().version >=
+                           static_cast<std::uint64_t>(number);
+                },
+                [&] { return stage.told(run_plan(number), event_kind::run_completed) == 1; }};
+            for (const auto& first : ends)
+                if (first())
+                    for (const auto& other : ends)
+                        if (!other()) return false;
+            return true;
+        };
+        constexpr int runs = 100;
+        expect(torn_views(runs, write, fits) == 0_i);
+        expect(stage.version() == static_cast<std::uint64_t>(runs + 1));
     };
 
     "each run that is consolidated is a version of the set"_test = [&] {

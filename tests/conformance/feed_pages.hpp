@@ -2,6 +2,7 @@
 #pragma once
 
 #include "feed_stage.hpp"
+#include "torn_views.hpp"
 
 #include <support/ut.hpp>
 
@@ -206,6 +207,24 @@ void check_feed_pages(Make make) {
         expect(part.worker == "two") << "whoever stored it has the next one";
         const auto later = stage.claim(1012) /* nobody came back */;
         expect(later.offset == 2_u and later.token == "t1" and later.counted == 40U);
+
+        auto next = later;
+        const auto write = [&](int number) {
+            next =
+                stage.store(next, page_of({raw(std::to_string(number))}, true), 1013).next.value();
+        };
+        auto feeds = stage.storage()->feeds();
+        const auto in_run = [&] { return feeds.run(run.id).value().records; };
+        const auto in_part = [&] { return feeds.partitions(run.id).value()[0].records; };
+        const auto fits = [&] {
+            const auto first = in_run();
+            const bool has_part = in_part() >= first;
+            const auto second = in_part();
+            return has_part && in_run() >= second;
+        };
+        constexpr int pages = 400;
+        expect(torn_views(pages, write, fits) == 0_i);
+        expect(in_run() == pages + 2 and in_part() == pages + 2 and next.offset == pages + 2);
     };
 
     "a page that comes twice, or out of order, is skipped and changes nothing"_test = [&] {

@@ -49,20 +49,44 @@ void check_operations(Make make) {
 
     "an operation is stored with its events, and read as it was"_test = [&] {
         auto store = make();
-        auto wanted = operation(1);
-        wanted.metadata = R"({"a":1})";
-        wanted.file_name = "x.csv";
-        wanted.file_size = 12;
-        const auto stored = store->create(wanted, {created_event(wanted)});
+        bulk::operation_record wanted{
+            .id = operation(1).id,
+            .name = "Import users",
+            .metadata = R"({"a":1})",
+            .created_by = "anna",
+            .source = "desk",
+            .idempotency_key = "k",
+            .recipients = {{.channel = "mail", .target = "a@b", .when = bulk::trigger::all}, {}},
+            .file_id = "file 7",
+            .file_name = "x.csv",
+            .file_size = 12,
+            .steps = {"one", "", "three"},
+            .state = operation_state::retrying,
+            .paused = true,
+            .cancel_requested = true,
+            .validated = true,
+            .rows = {.total = 9, .processed = 7, .successful = 4, .failed = 3},
+            .retry_count = 2,
+            .error_message = "no",
+            .created_at = at(1),
+            .started_at = at(2),
+            .run_started_at = at(3),
+            .completed_at = at(4)};
+        const auto stored = store->create(wanted, {created_event(wanted, "{}")});
         expect(fatal(stored.has_value()));
         wanted.version = stored->version;
         expect(wanted.version > 0_u);
         expect(*stored == wanted);
         expect(store->get(wanted.id).value() == wanted);
-        expect(store->events(wanted.id, std::nullopt, 10).value().size() == 1_ul);
+        auto told = created_event(wanted, "{}");
+        const auto events = store->events(wanted.id, std::nullopt, 10).value();
+        expect(fatal(events.size() == 1_ul));
+        told.sequence = events[0].sequence;
+        expect(bool{events[0] == told});
         expect(store->get(operation(2).id).error().code == errc::not_found);
         expect(store->crashes(wanted.id).value().empty());
         expect(store->crashes(operation(2).id).error().code == errc::not_found);
+        wanted.idempotency_key = "another";
         expect(!store->create(wanted, {}).has_value()) << "ids are unique";
     };
 
@@ -279,11 +303,20 @@ void check_operations(Make make) {
 
     "a page goes on where the last ended, though records come and go"_test = [&] {
         auto store = make();
-        for (int number = 1; number <= 6; ++number) (void)store->create(operation(number), {});
+        for (int number = 1; number <= 7; ++number) {
+            auto ended = operation(number);
+            ended.state = operation_state::cancelled;  // others cannot be removed
+            (void)store->create(ended, {});
+        }
         auto page = store->query(bulk::operation_query{.page_size = 3}).value();
+        expect(page.items.size() == 3_ul and page.items[2].id == operation(5).id);
         (void)store->create(operation(9), {});
+        expect(store->remove(operation(5).id).has_value()) << "the last of the page";
+        expect(store->remove(operation(3).id).has_value()) << "one that comes";
         page = store->query(bulk::operation_query{.page_size = 3, .after = page.next}).value();
-        expect(page.items.size() == 3_ul and page.items[0].id == operation(3).id);
+        expect(fatal(page.items.size() == 3_ul));
+        expect(page.items[0].id == operation(4).id and page.items[1].id == operation(2).id and
+               page.items[2].id == operation(1).id);
         expect(page.next.empty());
     };
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "operations.hpp"
+#include "torn_views.hpp"
 
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/record_page.hpp>
@@ -9,7 +10,9 @@
 #include <support/ut.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <random>
@@ -280,6 +283,48 @@ void check_rows(Make make) {
     };
 
     "a batch is written whole or not at all"_test = [&] {
+        constexpr std::uint64_t apart = 100'000;  // where the rows begin that fail
+        const auto id = operation(1).id;
+        for (int round = 0; round < 8; ++round) {  // two threads may fall into step
+            auto [store, held] = with_claim();
+            const auto write = [&, &store = store, &held = held](int number) {
+                const auto next = static_cast<std::uint64_t>(number) + 1;
+                expect(store
+                           ->record(held,
+                                    {.completed = {{row(next), 1, step(0), step(0), at(0), at(0)}},
+                                     .records = {record_of(apart + next, 0, row_state::failed)},
+                                     .counted = {.processed = 2, .successful = 1, .failed = 1},
+                                     .events = {created_event(operation(1))}})
+                           .has_value());
+            };
+            // How many batches there are, by each of the things that a batch has.
+            std::uint64_t packed = 0, failed = 0;
+            const auto count_from = [&, &store = store](std::uint64_t& known, std::uint64_t first) {
+                while (store->get(id, row(first + known + 1), step(0)).value().has_value()) ++known;
+                return known;
+            };
+            const std::array<std::function<std::uint64_t()>, 4> parts{
+                [&, &store = store] { return store->get(id).value().rows.failed; },
+                [&] { return count_from(packed, 0); }, [&] { return count_from(failed, apart); },
+                [&, &store = store]() -> std::uint64_t {  // events are numbered from 1 on
+                    const auto newest = store->events(id, std::nullopt, 1).value();
+                    return newest.empty() ? 0 : newest[0].sequence;
+                }};
+            const auto fits = [&] {
+                for (const auto& first : parts)
+                    for (const auto& other : parts) {
+                        const auto known = first();
+                        if (other() < known) return false;
+                    }
+                return true;
+            };
+            constexpr int batches = 400;
+            expect(torn_views(batches, write, fits) == 0_i);
+            for (const auto& each : parts) expect(each() == batches);
+        }
+    };
+
+    "a batch of a lease that is over changes nothing"_test = [&] {
         auto [store, held] = with_claim();
         const bulk::lease stale{held.operation, held.fence - 1};
         expect(!store

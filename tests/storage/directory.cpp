@@ -583,14 +583,17 @@ suite<"directory: processes"> processes = [] {
         const support::faulty_calls calls;
         calls.plan->fault = [](std::string_view call) { return call == "lock" ? ENOLCK : 0; };
         auto store = faulty_directory::open(base.path(), calls).value();
+        int opened = 0;
         const auto stored = store.put_file(
             "a.csv",
             [&, pull = pull_of("text")](std::span<char> into) {
-                expect(faulty_directory::open(base.path(), calls).has_value());
+                opened += faulty_directory::open(base.path(), calls).has_value() ? 1 : 100;
                 return pull(into);
             },
             0, at(1));
+        expect(opened == 2_i) << "once before each piece, the end included";
         expect(stored.has_value() and store.verify(stored->id).has_value());
+        expect(read_all(store.open_file(stored->id, 0).value()) == "text"s);
     };
 };
 

@@ -4,6 +4,7 @@
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
+#include <array>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -74,10 +75,18 @@ suite<"presence"> presences = [] {
 
     "whoever begins while another looks for the dead is not taken for one of them"_test = [] {
         const support::temporary_directory directory;
+        std::array<int, 2> ends{};
+        expect(fatal(::pipe(ends.data()) == 0_i));
         const pid_t child = ::fork();
         if (child == 0) {
+            (void)presence::find_dead(directory.path("x-"));
+            (void)!::write(ends[1], "x", 1);
             while (true) (void)presence::find_dead(directory.path("x-"));
         }
+        char looks = 0;
+        expect(fatal(::read(ends[0], &looks, 1) == 1_l)) << "nobody begins before it looks";
+        ::close(ends[0]);
+        ::close(ends[1]);
         int failed = 0;
         for (int i = 0; i < 300; ++i)
             failed += !presence::begin(directory.path("x-"), std::to_string(i)).has_value();

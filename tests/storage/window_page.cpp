@@ -111,6 +111,14 @@ suite<"window page"> pages = [] {
         expect(!bulk::windows_from_bytes("").has_value());
         expect(!bulk::windows_from_bytes("\2").has_value());
         expect(bulk::windows_from_bytes("\1").value().windows().empty());
+        int refused = 0;
+        for (std::size_t size = 1; size < bytes.size(); ++size) {
+            const auto cut = bulk::windows_from_bytes(bytes.substr(0, size));
+            refused += cut ? 0 : 1;
+            if (cut) expect(cut->windows().size() < page.windows().size()) << size;
+        }
+        expect(refused + 40 == static_cast<int>(bytes.size()) - 1)
+            << "what ends between two windows is a page of fewer; all else is refused";
         for (int i = 0; i < 20'000; ++i) {
             auto broken = bytes.substr(0, 1 + random() % bytes.size());
             for (auto changes = random() % 4; changes > 0; --changes)

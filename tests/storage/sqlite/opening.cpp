@@ -304,6 +304,12 @@ suite<"opening a database"> opening = [] {
             store ? store->query(bulk::operation_query{}).error() : bulk::error{store.error()};
         expect(found.message.contains("damaged") and found.message.contains(path)) << found.message;
         expect(found.code == errc::unavailable) << found.message;
+        if (store) {
+            expect(store->create(operation(500), {}).error().message.contains("damaged"));
+            expect(store->claim(request(0)).error().message.contains("damaged"));
+        }
+        store = bulk::fail(errc::unavailable, "closed");
+        expect(bool{read_file(path) == bytes}) << "what is left of it can still be repaired";
     };
 
     "a page that cannot be read is told of"_test = [] {

@@ -1,5 +1,6 @@
 // Several who use one file, and things that go wrong around it.
 #include "../../conformance/operations.hpp"
+#include "../../conformance/retry.hpp"
 #include "../../conformance/signals.hpp"
 
 #include <bulk/storage/sqlite/storage.hpp>
@@ -8,10 +9,14 @@
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -24,7 +29,7 @@
 using namespace boost::ut;
 using namespace conformance;
 using namespace std::chrono_literals;
-using bulk::errc, bulk::row_state;
+using bulk::errc, bulk::operation_state, bulk::row_state;
 using bulk::sqlite::storage;
 using support::raw_database, support::temporary_directory;
 
@@ -88,15 +93,20 @@ suite<"sharing a database"> sharing = [] {
         auto store = storage::open(directory.path("bulk.db")).value();
         constexpr int operations = 60;
         for (int i = 1; i <= operations; ++i) (void)store.create(operation(i), {});
-        std::atomic<int> claimed = 0;
+        std::mutex mutex;
+        std::map<std::uint64_t, int> claimed;
         std::vector<std::jthread> workers;
         for (int i = 0; i < 3; ++i)
             workers.emplace_back([&] {
                 auto own = storage::open(directory.path("bulk.db")).value();
-                while (own.claim(request(0)).value()) ++claimed;
+                while (const auto one = own.claim(request(0)).value()) {
+                    const std::scoped_lock lock{mutex};
+                    ++claimed[one->operation.id.value.high];
+                }
             });
         workers.clear();
-        expect(claimed == operations);
+        expect(claimed.size() == static_cast<std::size_t>(operations));
+        for (const auto& [number, times] : claimed) expect(times == 1_i) << number;
     };
 
     "many threads write and read at once, and every count is right"_test = [] {
@@ -159,22 +169,75 @@ suite<"sharing a database"> sharing = [] {
         (void)store.create(operation(1), {});
         const auto held = store.claim(request(0)).value().value().held;
         raw_database other{path};
-        other.run(
-            "CREATE TRIGGER last BEFORE INSERT ON bulk_events BEGIN SELECT RAISE(ABORT, "
-            "'no more events'); END");
-        const auto refused = store.record(held, five_rows());
-        expect(fatal(!refused.has_value()));
-        expect(refused.error().message.contains("no more events")) << refused.error().message;
-        expect_nothing_recorded(store);
-        other.run("DROP TRIGGER last");
-        other.run(
-            "CREATE TRIGGER last BEFORE INSERT ON bulk_events BEGIN SELECT RAISE(ROLLBACK, "
-            "'all is lost'); END");
-        expect(!store.record(held, five_rows()).has_value());
-        expect_nothing_recorded(store);
-        other.run("DROP TRIGGER last");
-        expect(store.record(held, five_rows()).has_value());
+        auto batch = five_rows();
+        batch.row_ids = {{row(1), "one"}};
+        const std::vector<std::string> tables{"bulk_pages", "bulk_records", "bulk_row_ids",
+                                              "bulk_events"};
+        for (const std::string how : {"ABORT", "ROLLBACK"})
+            for (const std::string where :
+                 {"INSERT ON bulk_pages", "INSERT ON bulk_records", "INSERT ON bulk_row_ids",
+                  "INSERT ON bulk_events", "UPDATE ON bulk_operations"}) {
+                other.run("CREATE TRIGGER last BEFORE " + where + " BEGIN SELECT RAISE(" + how +
+                          ", 'no more of these'); END");
+                const auto refused = store.record(held, batch);
+                expect(fatal(!refused.has_value())) << where;
+                expect(refused.error().message.contains("no more of these"))
+                    << refused.error().message;
+                other.run("DROP TRIGGER last");
+                expect_nothing_recorded(store);
+                for (const auto& table : tables)
+                    expect(other.run("SELECT count(*) FROM " + table) == "0") << where << table;
+            }
+        expect(store.record(held, batch).has_value());
+        for (const auto& table : tables)
+            expect(other.run("SELECT count(*) FROM " + table) == "1") << table;
         expect(store.events(std::nullopt, 0, 10).value().size() == 1_ul);
+    };
+
+    "what is removed leaves no line in any table"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        auto store = storage::open(path).value();
+        auto wanted = operation(1);
+        (void)store.create(wanted, {created_event(wanted)});
+        auto claimed = store.claim(request(0)).value().value();
+        (void)store.record(claimed.held,
+                           {.completed = {{row(1), 5, step(0), step(0), at(0), at(1)}},
+                            .records = {failed_row(6, 0), waiting(7, 0, "k")},
+                            .row_ids = {{row(1), "one"}},
+                            .counted = {.processed = 6, .successful = 5, .failed = 1}});
+        (void)store.send(signal_for("k"), at(1000));
+        (void)store.send(signal_for("early"), at(1000));
+        claimed.operation.state = operation_state::completed_with_errors;
+        auto ended = store.update(claimed.held, claimed.operation, {}).value();
+        (void)move_to(ended, operation_state::retrying, at(20));
+        (void)store.retry(ended, {}, {}, {});
+        raw_database other{path};
+        other.run("INSERT INTO bulk_crashes SELECT number, 3, 0, 1 FROM bulk_operations");
+        claimed = store.claim(wanted.id, request(30)).value().value();
+        claimed.operation.state = operation_state::cancelled;
+        (void)store.update(claimed.held, claimed.operation, {});
+
+        // Each table that has something to do with operations: a new one is found here by itself.
+        const auto tables = [&] {
+            std::vector<std::string> found;
+            std::string names = other.run(
+                "SELECT group_concat(m.name, ' ') FROM sqlite_schema AS m WHERE m.type = 'table' "
+                "AND EXISTS (SELECT * FROM pragma_table_info(m.name) AS c WHERE c.name = "
+                "'operation')");
+            for (std::size_t end = 0; !names.empty(); names.erase(0, end + 1)) {
+                end = std::min(names.find(' '), names.size());
+                found.push_back(names.substr(0, end));
+            }
+            found.emplace_back("bulk_operations");
+            return found;
+        }();
+        expect(tables.size() >= 9_ul) << "the test knows no less than there were";
+        for (const auto& table : tables)
+            expect(other.run("SELECT count(*) > 0 FROM " + table) == "1") << table;
+        expect(store.remove(wanted.id).has_value());
+        for (const auto& table : tables)
+            expect(other.run("SELECT count(*) FROM " + table) == "0") << table;
     };
 
     "a disk that takes no more is told of, loses nothing, and goes on with room"_test = [] {
