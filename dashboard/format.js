@@ -68,7 +68,8 @@ export function duration(ms) {
 
 export function between(from, to) {
   if (!from) return "–";
-  return duration(Math.max(0, (to ? Date.parse(to) : Date.now()) - Date.parse(from)));
+  const ms = (to ? Date.parse(to) : Date.now()) - Date.parse(from);
+  return ms < 1 ? "less than 1 ms" : duration(ms); // times come in milliseconds: less was not measured
 }
 
 // The day is left out today.

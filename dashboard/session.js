@@ -17,6 +17,11 @@ export function mayOperate() {
   return !known.read_only;
 }
 
+// Files as they were uploaded, with personal data in clear.
+export function mayReadFiles() {
+  return known.principal?.may_read_files !== false;
+}
+
 // Whether the program has operations, or feeds: it may be made for one of them only.
 export function has(what) {
   const links = Object.keys(known.links ?? {});

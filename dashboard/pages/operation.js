@@ -14,7 +14,7 @@ import { tabs } from "../parts/tabs.js";
 import { toast } from "../parts/toast.js";
 import { view } from "../parts/view.js";
 import { navigate, setParameters } from "../router.js";
-import { mayOperate } from "../session.js";
+import { mayOperate, mayReadFiles } from "../session.js";
 import { isActive, look } from "../states.js";
 import { aboutTab } from "./operation/about.js";
 import { errorsTab } from "./operation/errors.js";
@@ -72,7 +72,8 @@ function exportMenu(operation) {
   const saveFile = save("file");
   const item = (label, note, parameters) => ({ label, note, run: save("export", parameters) });
   return menu("Export", "download", [
-    item("Failed rows", "CSV to correct and upload again", { content: "data", format: "csv", rows: "failed" }),
+    item("Failed rows", "CSV to correct in a spreadsheet and upload again", { content: "data", format: "csv", rows: "failed", guard: true }),
+    item("Failed rows", "CSV as uploaded; a spreadsheet runs cells that begin with =", { content: "data", format: "csv", rows: "failed" }),
     item("Failed rows", "NDJSON", { content: "data", format: "ndjson", rows: "failed" }),
     null,
     item("Report", "CSV: every row and what became of it", { content: "report", format: "csv" }),
@@ -81,10 +82,10 @@ function exportMenu(operation) {
     null,
     isActive(operation.state) || big(operation.rows.unprocessed) === 0n
       ? false
-      : item("Unprocessed rows", "CSV, as they were uploaded", { content: "data", format: "csv", rows: "unprocessed" }),
-    item("All rows", "CSV, as they were uploaded", { content: "data", format: "csv" }),
+      : item("Unprocessed rows", "CSV as uploaded; a spreadsheet runs cells that begin with =", { content: "data", format: "csv", rows: "unprocessed" }),
+    item("All rows", "CSV as uploaded; a spreadsheet runs cells that begin with =", { content: "data", format: "csv" }),
     item("All rows", "JSON", { content: "data", format: "json" }),
-    { label: "The file itself", note: operation.file?.name, run: saveFile },
+    mayReadFiles() ? { label: "The file itself", note: operation.file?.name, run: saveFile } : false,
   ].filter((each) => each !== false));
 }
 
@@ -134,6 +135,12 @@ function pace(operation, waiting) {
     ["By", operation.created_by || "–"],
     operation.retry_count > 0 ? ["Retried", `${operation.retry_count} ${operation.retry_count === 1 ? "time" : "times"}`] : null,
   ]);
+}
+
+// Why it failed, or what else there is to know, before anything else.
+function whyEnded({ state, error }) {
+  if (state === "failed") return note("bad", "attention", h("p", h("strong", "This operation failed. "), error || "The events say what happened."));
+  return error ? note("warn", "attention", h("p", error)) : null;
 }
 
 function open(first) {
@@ -200,12 +207,12 @@ function open(first) {
       { class: "stack" },
       head(operation, () => shown.refresh()),
       readOnlyNote("retry, cancel or answer"),
-      operation.error ? note(operation.state === "failed" ? "bad" : "warn", "attention", h("p", operation.error)) : null,
+      whyEnded(operation),
       h(
         "div",
         { class: "columns wide-left" },
         card("Progress", progress(operation), pace(operation, data.waiting)),
-        card("Steps", operation.rows.total === null ? h("p", { class: "quiet-text" }, "Shown once the rows are counted.") : funnel(operation, data.failed, data.waiting)),
+        card("Steps", operation.rows.total === null ? h("p", { class: "quiet-text" }, isActive(operation.state) ? "Shown once the rows are counted." : "No row reached a step.") : funnel(operation, data.failed, data.waiting)),
       ),
       h(
         "section",

@@ -3,7 +3,7 @@ import { h } from "../dom.js";
 import { big, compact, count, counted, duration, rate } from "../format.js";
 import { icon } from "../icons.js";
 import { card, time } from "../parts/facts.js";
-import { stateOf } from "../parts/chip.js";
+import { chip, stateOf } from "../parts/chip.js";
 import { empty } from "../parts/empty.js";
 import { plot } from "../parts/plot.js";
 import { bar } from "../parts/progress.js";
@@ -47,24 +47,57 @@ function states(overview) {
 function reason(operation) {
   if (operation.state === "failed") return operation.error || "It failed.";
   if (operation.paused) return "It is paused, and goes on when somebody resumes it.";
-  if (big(operation.rows.failed) > 0n) return `${counted(operation.rows.failed, "row")} of ${count(operation.rows.total)} failed.`;
-  return "Its rows have been waiting for long.";
+  if (big(operation.rows.failed) > 0n) return `${counted(operation.rows.failed, "row")}${operation.rows.total === null ? "" : ` of ${count(operation.rows.total)}`} failed.`;
+  if (operation.state === "pending") return "It has been waiting for a worker for more than five minutes.";
+  return "Rows are waiting for a signal.";
 }
 
-function attention(operations) {
-  if (operations.length === 0) return empty("check", "Nothing needs you", "No operation failed, is paused or has failed rows.");
+const RUN_REASONS = {
+  stalled: "Nothing has happened for a while. Check that a worker runs.",
+  consolidation_skipped: "Partitions failed. Retry them, or consolidate without them.",
+  failed: "Some items are bad, so the watermark was kept.",
+};
+
+// Those that failed more than a day ago are not listed, but never forgotten.
+function older(overview, listed) {
+  const failed = ["failed", "completed_with_errors"].map((state) => [state, big(overview.states?.[state])]);
+  const shown = BigInt(listed.filter(({ state }) => failed.some(([name]) => name === state)).length);
+  const all = failed.reduce((sum, [, number]) => sum + number, 0n);
+  if (all <= shown) return null;
+  const [state] = failed.find(([, number]) => number > 0n);
+  return h("p", { class: "quiet-text" }, h("a", { href: href("operations", { state }) }, `${counted(all - shown, "earlier operation")} failed or ${all - shown === 1n ? "has" : "have"} failed rows`));
+}
+
+function attention(overview) {
+  const operations = overview.attention ?? [];
+  const runs = overview.attention_runs ?? [];
+  const earlier = older(overview, operations);
+  if (operations.length + runs.length === 0)
+    return earlier ?? empty("check", "Nothing needs attention", "No operation has failed, is paused or has failed rows, no row waits for a signal, and no feed is stuck.");
   return h(
-    "ul",
-    { class: "attention" },
-    operations.map((operation) =>
-      h(
-        "li",
-        { key: operation.id },
-        h("a", { class: "clamped", title: operation.file?.name, href: href("operation", { id: operation.id }) }, h("bdi", operation.file?.name ?? operation.type)),
-        stateOf(operation),
-        h("p", { class: "quiet-text" }, `${operation.type} · `, reason(operation)),
-      ),
-    ),
+    "div",
+    h("ul", { class: "attention" }, runs.map(runItem), operations.map(operationItem)),
+    earlier,
+  );
+}
+
+function runItem(run) {
+  return h(
+    "li",
+    { key: run.id },
+    h("a", { class: "clamped", href: href("run", { id: run.id }) }, run.feed),
+    chip(run.state),
+    h("p", { class: "quiet-text" }, "Feed · ", run.reason || RUN_REASONS[run.state]),
+  );
+}
+
+function operationItem(operation) {
+  return h(
+    "li",
+    { key: operation.id },
+    h("a", { class: "clamped", title: operation.file?.name, href: href("operation", { id: operation.id }) }, h("bdi", operation.file?.name ?? operation.type)),
+    stateOf(operation),
+    h("p", { class: "quiet-text" }, `${operation.type} · `, reason(operation)),
   );
 }
 
@@ -116,11 +149,10 @@ function render({ overview, recent }) {
           "p",
           { class: "headline" },
           h("strong", rate(now)),
-          h("span", { class: "quiet-text" }, ` ${counted(overview.running_operations ?? 0, "operation")} running, ${count(overview.queue_depth ?? 0)} queued`),
         ),
         plot({ title: "Time", series: ["rows/s"], data: throughputSeries(), format: compact, summary: `Throughput is ${rate(now)}.` }),
       ),
-      card("What needs attention", attention(overview.attention ?? [])),
+      card("What needs attention", attention(overview)),
     ),
     card(
       "Step latency",

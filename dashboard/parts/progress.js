@@ -26,10 +26,19 @@ export function bar(rows) {
   );
 }
 
+// Why nobody knows yet how many rows there are.
+function uncounted({ state, paused, rows }) {
+  const run = big(rows.processed) === 0n ? "No row was run." : `${count(rows.processed)} were processed.`;
+  if (state === "failed") return `The operation failed before all rows were counted. ${run}`;
+  if (state === "cancelled") return `The operation was cancelled before all rows were counted. ${run}`;
+  if (paused) return "The operation is paused. Its rows are counted when it goes on.";
+  if (state === "pending") return "Waiting for a worker. The file is validated first, and its rows are counted then.";
+  return "The file is being validated. Its rows are counted meanwhile.";
+}
+
 export function progress(operation) {
   const { rows } = operation;
-  if (rows.total === null)
-    return h("p", { class: "quiet-text" }, "The rows are not counted yet: the file is being validated first.");
+  if (rows.total === null) return h("p", { class: "quiet-text" }, uncounted(operation));
   const { total, succeeded, failed, left } = parts(rows);
   const legend = (tone, label, value) =>
     h(

@@ -8,6 +8,7 @@
 #include <bulk/bulk.hpp>
 #include <bulk/cli/process.hpp>
 #include <bulk/cli/program.hpp>
+#include <bulk/storage/sqlite/backup.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 #ifdef BULK_HTTP  // dependency('bulk-http') says so: the program can serve
 #include <bulk/cli/serve_program.hpp>
@@ -26,7 +27,9 @@ namespace bulk {
 /// `open(const cli::storage_settings&)` gives it as a `result`.
 template <typename... Declared, typename OpenStorage>
 int main(int argc, char** argv, OpenStorage open) {
+    cli::hold_standard_streams();
     cli::interrupt::watch();
+    cli::explain_exhaustion();
     return cli::run_program<Declared...>(std::move(open),
                                          std::vector<std::string>(argv, argv + argc),
                                          {.out = cli::screen_of(std::cout, STDOUT_FILENO),
@@ -35,12 +38,27 @@ int main(int argc, char** argv, OpenStorage open) {
                                           .is_interrupted = cli::interrupt::is_requested});
 }
 
+/// One SQLite file, as a command line opens, copies and restores it.
+struct sqlite_file {
+    [[nodiscard]] result<sqlite::storage> operator()(const cli::storage_settings& settings) const {
+        return sqlite::storage::open(settings.path, settings.options);
+    }
+    [[nodiscard]] static result<std::string> backup(const cli::storage_settings& settings,
+                                                    const std::string& copy) {
+        if (auto done = sqlite::backup(settings.path, copy); !done)
+            return std::unexpected{done.error()};
+        return std::string{};
+    }
+    [[nodiscard]] static result<std::string> restore(const cli::storage_settings& settings,
+                                                     const std::string& copy) {
+        return sqlite::restore(copy, settings.path);
+    }
+};
+
 /// The same on one SQLite file beside the program: `--db`, or bulk.db.
 template <typename... Declared>
 int main(int argc, char** argv) {
-    return bulk::main<Declared...>(argc, argv, [](const cli::storage_settings& settings) {
-        return sqlite::storage::open(settings.path, settings.options);
-    });
+    return bulk::main<Declared...>(argc, argv, sqlite_file{});
 }
 
 }  // namespace bulk

@@ -51,7 +51,7 @@ async function all() {
     play(story, { width: 360, scheme: "dark", base: base ?? mock[1].url }),
   ]);
   await Promise.all([
-    play([...once, ...(isMock ? ["seeded"] : [])], { width: 1024, scheme: "dark", base: base ?? mock[0].url }),
+    play([...once, ...(isMock ? ["seeded"] : ["failedFile"])], { width: 1024, scheme: "dark", base: base ?? mock[0].url }),
     guarded(),
   ]);
   for (const each of mock) each.close();

@@ -107,6 +107,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
     return {
       states,
       attention: engine.operations.filter((each) => ["failed", "completed_with_errors"].includes(each.state) || each.paused).map(operationJson),
+      attention_runs: engine.feeds.map((feed) => engine.runs.filter((run) => run.feed === feed.name)[0]).filter((run) => run && ["stalled", "failed", "consolidation_skipped"].includes(run.state)).map(runJson),
       throughput: { rows_per_s: engine.rate },
       step_latency: engine.types[0].steps.map((step, i) => ({ type: engine.types[0].name, step: step.name, p50_ms: [12, 840, 3.4][i] * jitter(), p95_ms: [48, 2600, 9.1][i] * jitter(), count: String(2400 - i * 11) })),
       running_operations: running.length,
@@ -304,7 +305,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
       if (request.headers["content-type"]?.startsWith("application/json")) context.body = JSON.parse((await bodyOf(request)).toString() || "{}");
       let answer = await handle(context);
       if (answer === undefined) return undefined;
-      if (pathname === "/api/v1") answer = { ...answer, read_only: isReader, principal: { name: context.principal, may_operate: !isReader } };
+      if (pathname === "/api/v1") answer = { ...answer, read_only: isReader, principal: { name: context.principal, may_operate: !isReader, may_read_files: !isReader } };
       return send(request.method === "POST" ? 202 : 200, "application/json", jsonOf(answer));
     } catch (error) {
       const { status = 500, kind = "internal", field } = error;

@@ -98,7 +98,7 @@ export async function downloadAndRepair({ page, checks, inspect, type, label }) 
   checks.equal(await page.getByRole("button", { name: /^Retry 2 rows/ }).count(), 0, `${label}: rows that cannot be parsed are not offered for a retry`);
 
   await page.getByRole("button", { name: "Export" }).click();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /^Failed rows.*CSV/ }).click()]);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /^Failed rows.*spreadsheet and upload/ }).click()]);
   const failed = readFileSync(await download.path(), "utf8");
   checks.equal(failed.trim().split(/\r?\n/).length, 3, `${label}: the failed rows and a header are downloaded`);
   checks.ok(failed.includes("gold") && failed.includes("silver"), `${label}: they are as they were uploaded`);
@@ -137,6 +137,27 @@ export async function pauseAndCancel({ page, checks, inspect, type, label }) {
   await page.getByRole("heading", { name: "Operations" }).waitFor();
   await page.locator("tbody tr").first().waitFor();
   checks.equal(await page.locator(`a[href*="${id}"]`).count(), 0, `${label}: a removed operation is gone`);
+}
+
+// The page of an operation whose file cannot be read says why, first of all. Against a real server: only
+// the API takes such a file.
+export async function failedFile({ page, go, checks, inspect, type, label }) {
+  await go("");
+  const id = await page.evaluate(async (name) => {
+    const query = new URLSearchParams({ type: name, file_name: "wrong.csv", metadata: '{"requested_by":"ops"}' });
+    const answer = await fetch(new URL(`api/v1/operations?${query}`, document.baseURI), { method: "POST", headers: { "Content-Type": "text/csv" }, body: "serial,owner\n1,Ada\n" });
+    return (await answer.json()).id;
+  }, type);
+  await go(`?view=operation&id=${id}`);
+  await state(page, "failed");
+  const notice = await page.locator(".notice.bad").first().innerText();
+  checks.ok(/This operation failed\. .*no column/s.test(notice), `${label}: it says why it failed: ${notice}`);
+  const text = await page.locator("main").innerText();
+  checks.ok(!/being validated|once the rows are counted/.test(text), `${label}: nothing goes on any more: ${text}`);
+  await inspect("operation-failed");
+  await go("");
+  checks.ok(await page.locator(`.attention a[href*="${id}"]`).isVisible(), `${label}: the overview lists it`);
+  checks.equal(await page.getByText("Nothing needs").count(), 0, `${label}: and does not say that nothing is to be done`);
 }
 
 export async function failBySignal({ page, checks, type, label }) {
@@ -580,8 +601,9 @@ export async function readOnly({ page, checks, inspect, quiet, base, type, label
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Export" }).click();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /^The file itself/ }).click()]);
-  checks.equal(download.suggestedFilename(), "guarded.csv", `${label}: a reader downloads, with the token`);
+  checks.equal(await page.getByRole("menuitem", { name: /^The file itself/ }).count(), 0, `${label}: a reader sees no file as it was uploaded`);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /^Report of failed rows/ }).click()]);
+  checks.ok(download.suggestedFilename().startsWith("guarded-failed"), `${label}: a reader downloads, with the token: ${download.suggestedFilename()}`);
   await inspect("read-only");
 }
 

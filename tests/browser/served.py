@@ -35,7 +35,7 @@ with tempfile.TemporaryDirectory() as place:
     try:
         run = subprocess.run([node, str(root / "tests/browser/main.mjs")],
                              env={**bare, "BULK_BASE_URL": serve("open"),
-                                  "BULK_GUARDED_URL": serve("guarded", "--token", "anna:operate:secret-of-the-operator",
+                                  "BULK_GUARDED_URL": serve("guarded", "--token", "anna:operate+files:secret-of-the-operator",
                                                             "--token", "grafana:read:secret-of-the-reader"),
                                   "BULK_BROWSER": str(packages), "BULK_CHROMIUM": chromium,
                                   "BULK_SCREENSHOTS": str(screenshots), **only})

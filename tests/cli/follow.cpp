@@ -173,7 +173,7 @@ int main() {
         stage::program app;
         app.interrupted = true;
         const auto said = app.run({"submit", app.good(), "--set", "by=ops"});
-        expect(eq(said.code, 1));
+        expect(eq(said.code, 130));
         expect(said.complains("interrupted; nothing was kept of the file"));
         app.interrupted = false;
         expect(app.run({"list"}).complains("no operation is like that"));

@@ -1,6 +1,11 @@
 #include "stage.hpp"
 
+#include <bulk/rows/utf8.hpp>
+
 #include <support/ut.hpp>
+
+#include <fstream>
+#include <iterator>
 
 using namespace boost::ut;
 using namespace std::string_literals;
@@ -40,6 +45,15 @@ int main() {
             << some.out;
         expect(some.says("account 'A-2' is locked"));
         expect(some.complains("app: try them again: app retry " + id_in(some.out)));
+
+        const auto refused_rows = app.run(
+            {"run", app.file("refused.csv", "account,amount\nA-3,-5\n"), "--set", "by=ops"});
+        expect(eq(refused_rows.code, 3));
+        expect(!refused_rows.complains("try them again")) << "validation would refuse them again";
+        expect(refused_rows.complains("app: to correct and run them again: app export " +
+                                      id_in(refused_rows.out) +
+                                      " --kind data --rows failed --output FILE"))
+            << refused_rows.err;
 
         const auto none = app.run({"run", app.file("odd.csv", "name\nx\n"), "--set", "by=ops"});
         expect(eq(none.code, 1));
@@ -361,6 +375,71 @@ int main() {
         expect(eq(nowhere.code, 1));
         expect(nowhere.complains("cannot write /nowhere/at/all.csv: No such file"));
         expect(eq(app.run({"export", "last", "--json"}).code, 2));
+    };
+
+    "export: several to one file, each whole; a link stays one; nothing is left of what fails"_test =
+        [] {
+            stage::program app;
+            (void)run_three(app);
+            const auto path = app.directory / "out.csv";
+            const auto link = app.directory / "link.csv";
+            std::filesystem::create_symlink("out.csv", link);
+            app.file("out.csv", "old");
+            std::filesystem::permissions(path, std::filesystem::perms{0600});
+            const auto whole = app.run({"export", "--kind", "data"}).out;
+            // While one writes, another begins and ends.
+            std::string between;
+            bool is_inside = false;
+            app.before_interruption = [&] {
+                if (std::exchange(is_inside, true)) return;
+                stage::program other{app.storage};
+                expect(eq(
+                    other.run({"export", "--kind", "data", "--rows", "failed", "-O", path.string()})
+                        .code,
+                    0));
+                std::ifstream file{path};
+                between.assign(std::istreambuf_iterator<char>{file}, {});
+            };
+            expect(eq(app.run({"export", "--kind", "data", "-O", link.string()}).code, 0));
+            app.before_interruption = {};
+            expect(eq(between, "account,amount\nA-2,20\nA-3,-5\n"s));
+            std::ifstream file{path};
+            expect(eq(std::string(std::istreambuf_iterator<char>{file}, {}), whole));
+            expect(std::filesystem::is_symlink(link));
+            expect(std::filesystem::status(path).permissions() == std::filesystem::perms{0600});
+            app.interrupted = true;
+            const auto stopped = app.run({"export", "-O", (app.directory / "new.csv").string()});
+            expect(eq(stopped.code, 130));
+            expect(stopped.complains("interrupted; no file was written")) << stopped.err;
+            app.interrupted = false;
+            for (const auto& each : std::filesystem::directory_iterator{app.directory})
+                expect(!each.path().filename().string().starts_with('.') &&
+                       each.path().filename() != "new.csv")
+                    << each.path();
+            expect(eq(app.run({"export", "--kind", "data", "-O", "-"}).out, whole));
+        };
+
+    "--json: names that are not UTF-8 are still JSON"_test = [] {
+        stage::program app;
+        const auto path = app.file("caf\xe9\xff.csv", "account,amount\nA-1,10\n");
+        const auto said =
+            app.run({"run", path, "--set", "by=ops", "--created-by", "\xc3", "--json"});
+        expect(eq(said.code, 0)) << said.err;
+        (void)app.run({"submit", app.file("b\xff.csv", "account,amount\nA-1,10\n"), "--set",
+                       "by=other", "--json"});
+        const auto bad = app.run({"run", "/nowhere/\xff", "--set", "by=ops", "--json"});
+        for (const auto& text :
+             {said.out, app.run({"list", "--json"}).out, app.run({"files", "--json"}).out,
+              app.run({"status", "--json"}).out, app.run({"worker", "--drain", "--json"}).out,
+              app.run({"export", "-O", (app.directory / "\xff.csv").string(), "--json"}).out,
+              app.run({"prune", "--older-than", "0", "--dry-run", "--json"}).out, bad.err}) {
+            expect(!text.empty());
+            for (const auto& line : lines(text)) {
+                expect(parsed{line}.is_object) << line;
+                expect(bulk::is_valid_utf8(line)) << line;
+            }
+        }
+        expect(eq(parsed{lines(said.out).back()}["file"], "caf\u{FFFD}\u{FFFD}.csv"s));
     };
 
     "prune: what ended long ago goes, with a report if that is wanted"_test = [] {

@@ -130,6 +130,16 @@ void check_operations(Make make) {
         expect(!store->claim(operation(77).id, request(10)).value().has_value());
     };
 
+    "of operations whose lease ran out the oldest is claimed first, whenever that was"_test = [&] {
+        auto store = make();
+        for (const int number : {1, 2, 3}) (void)store->create(operation(number), {});
+        expect(store->claim(operation(2).id, request(0)).value().has_value());
+        expect(store->claim(operation(1).id, request(5)).value().has_value());
+        for (const int number : {1, 2, 3})
+            expect(store->claim(request(100)).value()->operation.id == operation(number).id)
+                << number;
+    };
+
     "a lease that ran out goes to the next, and the last owner's writes are refused"_test = [&] {
         auto store = make();
         (void)store->create(operation(1), {});
@@ -200,14 +210,14 @@ void check_operations(Make make) {
         (void)store->create(operation(1), {});
         auto claimed = store->claim(request(0)).value().value();
         auto seen = store->get(operation(1).id).value();
-        seen.cancel_requested = true;
+        seen.cancel_requested = seen.paused = true;
         (void)store->update(seen, {});
         (void)store->record(claimed.held,
                             {.counted = {.processed = 3, .successful = 2, .failed = 1}});
         claimed.operation.rows.total = 5;
         (void)move_to(claimed.operation, operation_state::validating, at(1));
         const auto stored = store->update(claimed.held, claimed.operation, {}).value();
-        expect(stored.cancel_requested);
+        expect(stored.cancel_requested and stored.paused);
         expect(stored.rows ==
                bulk::row_counters{.total = 5, .processed = 3, .successful = 2, .failed = 1});
         expect(store->renew(claimed.held, at(1), std::chrono::seconds{1}).value() == stored);

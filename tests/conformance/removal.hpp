@@ -14,39 +14,41 @@
 
 namespace conformance {
 
+/// An operation that has ended, with something in every table but that of crashes.
+template <typename Store>
+bulk::operation_record fill(Store& store, int number) {
+    using bulk::operation_state;
+    auto wanted = operation(number);
+    wanted.idempotency_key = "k" + std::to_string(number);
+    (void)store.create(wanted, {created_event(wanted)});
+    auto claimed = store.claim(wanted.id, request(0)).value().value();
+    auto waits = waiting(3, 0, "k"), failed = failed_row(2, 0);
+    waits.operation = failed.operation = wanted.id;
+    failed.row_id = "two";
+    (void)store.record(claimed.held,
+                       {.completed = {{row(1), 9, step(-1), step(-1), at(0), at(1)}},
+                        .records = {waits, failed},
+                        .row_ids = {{row(1), "one"}},
+                        .counted = {.total = 9, .processed = 9, .successful = 8, .failed = 1}});
+    auto sent = signal_for("k"), early = signal_for(5, "k");
+    sent.operation = early.operation = wanted.id;
+    (void)store.send(sent, at(1000));
+    (void)store.send(early, at(1000));
+    claimed.operation.state = operation_state::completed_with_errors;
+    claimed.operation.rows.total = 9;
+    auto ended = store.update(claimed.held, claimed.operation, {}).value();
+    (void)move_to(ended, operation_state::retrying, at(20));
+    (void)store.retry(ended, {}, {}, {});
+    claimed = store.claim(wanted.id, request(30)).value().value();
+    claimed.operation.state = operation_state::cancelled;
+    (void)store.update(claimed.held, claimed.operation, {});
+    return wanted;
+}
+
 template <typename Make>
 void check_removal(Make make) {
     using namespace boost::ut;
     using bulk::errc, bulk::operation_state, bulk::row_state;
-
-    /// With something in every table, and all of it ended.
-    const auto fill = [](auto& store, int number) {
-        auto wanted = operation(number);
-        wanted.idempotency_key = "k" + std::to_string(number);
-        (void)store.create(wanted, {created_event(wanted)});
-        auto claimed = store.claim(wanted.id, request(0)).value().value();
-        auto waits = waiting(3, 0, "k"), failed = failed_row(2, 0);
-        waits.operation = failed.operation = wanted.id;
-        failed.row_id = "two";
-        (void)store.record(claimed.held,
-                           {.completed = {{row(1), 9, step(-1), step(-1), at(0), at(1)}},
-                            .records = {waits, failed},
-                            .row_ids = {{row(1), "one"}},
-                            .counted = {.total = 9, .processed = 9, .successful = 8, .failed = 1}});
-        auto sent = signal_for("k"), early = signal_for(5, "k");
-        sent.operation = early.operation = wanted.id;
-        (void)store.send(sent, at(1000));
-        (void)store.send(early, at(1000));
-        claimed.operation.state = operation_state::completed_with_errors;
-        claimed.operation.rows.total = 9;
-        auto ended = store.update(claimed.held, claimed.operation, {}).value();
-        (void)move_to(ended, operation_state::retrying, at(20));
-        (void)store.retry(ended, {}, {}, {});
-        claimed = store.claim(wanted.id, request(30)).value().value();
-        claimed.operation.state = operation_state::cancelled;
-        (void)store.update(claimed.held, claimed.operation, {});
-        return wanted;
-    };
 
     "an operation is removed with everything of it, and nothing of another"_test = [&] {
         auto store = make();

@@ -23,6 +23,8 @@ suite<"options"> options = [] {
     "the defaults are the documented ones"_test = [] {
         const bulk::service_options service;
         expect(service.max_file_size == 104857600_ll and !service.include_row_data_in_errors);
+        expect(service.max_unpacked_size == 10737418240_ll and service.max_unpack_ratio == 250_i);
+        expect(service.max_dry_runs == 4_i and service.dry_run_wait == 10s);
         expect(service.flush_batch_size == 100_i and service.flush_interval == 1s);
         expect(service.max_row_concurrency == 1_i and service.max_retry_attempts == 10_i);
         expect(service.orphans == bulk::orphan_policy::resume and service.service_name.empty());
@@ -46,14 +48,21 @@ suite<"options"> options = [] {
     };
 
     "zero means unlimited where that makes sense"_test = [] {
-        expect(validate(bulk::service_options{
-                            .max_file_size = 0, .max_retry_attempts = 0, .shutdown_timeout = 0s})
+        expect(validate(bulk::service_options{.max_file_size = 0,
+                                              .max_unpacked_size = 0,
+                                              .max_unpack_ratio = 0,
+                                              .max_retry_attempts = 0,
+                                              .shutdown_timeout = 0s})
                    .has_value());
     };
 
     "each bad service option has its sentence"_test = [] {
         using o = bulk::service_options;
         refuses(o{.max_file_size = -1}, "max_file_size is -1; it must be at least 0");
+        refuses(o{.max_unpacked_size = -1}, "max_unpacked_size is -1; it must be at least 0");
+        refuses(o{.max_unpack_ratio = -1}, "max_unpack_ratio is -1; it must be at least 0");
+        refuses(o{.max_dry_runs = 0}, "max_dry_runs is 0; it must be at least 1");
+        refuses(o{.dry_run_wait = -1ms}, "dry_run_wait is -1 ms; it cannot be negative");
         refuses(o{.flush_batch_size = 0}, "flush_batch_size is 0; it must be at least 1");
         refuses(o{.flush_interval = 0ms}, "flush_interval is 0 ms; it must be longer than 0");
         refuses(o{.max_row_concurrency = 0}, "max_row_concurrency is 0; it must be at least 1");

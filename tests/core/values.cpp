@@ -1,6 +1,7 @@
 // The small values of core/: ids, names, text, counters, back-off, clocks.
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
+#include <bulk/core/histogram.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/retry.hpp>
@@ -119,6 +120,41 @@ suite<"back-off"> backoff = [] {
         const bulk::backoff_policy flat{.base = 0ms, .factor = 1};
         expect(delay_before(flat, std::numeric_limits<int>::max(), 0.5) == 0ms) << "at once";
         expect(!bulk::is_valid({.factor = 0.9}) and !bulk::is_valid({.jitter = -0.1}));
+    };
+};
+
+suite<"histogram"> histograms = [] {
+    "each time is in the bucket that ends at it or above, and not in the one before"_test = [] {
+        using bulk::histogram;
+        for (std::int64_t micros = 1; micros < 100'000; ++micros) {
+            const auto bucket = histogram::bucket_of(std::chrono::microseconds{micros});
+            expect(histogram::upper_bound(bucket).count() >= micros);
+            expect(bucket == 0 or histogram::upper_bound(bucket - 1).count() < micros);
+        }
+        expect(histogram::bucket_of(std::chrono::hours{24 * 365}) == histogram::buckets - 1);
+    };
+
+    "a quantile is off by less than an eighth"_test = [] {
+        for (const std::int64_t longest : {10, 900, 50'000, 3'000'000}) {
+            bulk::growing_histogram grows;
+            for (std::int64_t i = 1; i <= 1000; ++i)
+                grows.add(std::chrono::microseconds{i * longest / 1000});
+            const auto all = grows.value();
+            for (const double share : {0.1, 0.5, 0.95, 0.99}) {
+                const double exact = share * static_cast<double>(longest);
+                const auto found = static_cast<double>(all.quantile(share).count());
+                expect(found > exact * 0.875 - 1 and found < exact * 1.125 + 1)
+                    << longest << share << found;
+            }
+        }
+        expect(bulk::histogram{}.quantile(0.5) == 0us) << "of nothing";
+    };
+
+    "median and 95 % of times that differ by half differ"_test = [] {
+        bulk::growing_histogram grows;
+        grows.add(300us, 90);
+        grows.add(450us, 10);
+        expect(grows.value().quantile(0.5) < 330us and grows.value().quantile(0.95) > 400us);
     };
 };
 

@@ -2,6 +2,7 @@
 // afterwards every row must be accounted for, what steps wrote in their transactions must be there
 // exactly once, and what they did besides must have been done again for few rows only.
 // `crash_kills KILLS SEED` runs other seeds, 50 kills each; one that fails is printed.
+#include "run_again.hpp"
 #include "transfer.hpp"
 
 #include <bulk/storage/sqlite/storage.hpp>
@@ -32,7 +33,8 @@ using support::child_process, support::crash_audit;
 
 namespace {
 
-using operations = std::remove_const_t<decltype(bulk::operations<crash::transfer, crash::strides>)>;
+using operations =
+    std::remove_const_t<decltype(bulk::operations<crash::transfer, crash::strides, crash::uneven>)>;
 constexpr int kills_per_seed = 50;
 
 int complain(const std::string& what) {
@@ -120,13 +122,15 @@ int send(const std::string& directory, std::uint64_t seed, int life) {
     }
 }
 
-int stride(const std::string& directory) {
+/// Runs one operation whose rows all go well.
+int stride(const std::string& directory, const std::string& name, std::size_t rows,
+           const bulk::service_options& options) {
     auto storage = bulk::sqlite::storage::open(crash_audit::database_in(directory));
     if (!storage) return complain(storage.error().message);
-    bulk::service service{operations{}, *storage, crash::options()};
+    bulk::service service{operations{}, *storage, options};
     const auto id = service.create<crash::batch>(
-        "strides", file(crash::file_of(std::vector<std::string>(5'000, "good"))),
-        {.idempotency_key = "strides"});
+        name, file(crash::file_of(std::vector<std::string>(rows, "good"))),
+        {.idempotency_key = name});
     if (!id) return complain(id.error().message);
     return service.wait(*id, 5min) ? 0 : complain("it did not end");
 }
@@ -141,7 +145,9 @@ int play_child(char** given) {
                       .effects = support::effects_file{crash_audit::effects_in(directory)}};
     crash::now_in = &here;
     if (role == "send") return send(directory, seed, life);
-    if (role == "stride") return stride(directory);
+    if (role == "stride") return stride(directory, "strides", 5'000, crash::options());
+    if (role == "again")
+        return stride(directory, "uneven", crash::run_again::rows, crash::options_of(count));
     return run(directory, seed, count);
 }
 
@@ -332,6 +338,28 @@ std::string take_over() {
     return {};
 }
 
+/// Rows that run again, by how many run at once. What is wrong, a line each.
+std::string count_rows_again(int kills, std::uint64_t seed) {
+    std::string problems;
+    for (const int concurrency : {1, 4, 8, 16}) {
+        crash::run_again trial{concurrency, kills, seed};
+        const auto start = [&](const std::string& directory, int life) {
+            return child_process{{"again", directory, std::to_string(seed), std::to_string(life),
+                                  std::to_string(concurrency)}};
+        };
+        const auto sees = [](const std::string& directory, std::uintmax_t bytes,
+                             child_process& child) {
+            const auto before = size_of(crash_audit::effects_in(directory));
+            return sees_effects(directory, before, bytes, 1min, child);
+        };
+        if (const auto wrong = trial.play(start, sees); !wrong.empty())
+            problems += "concurrency " + std::to_string(concurrency) + ": " + wrong;
+        std::printf("%zu rows ran again at most after %d kills, at concurrency %d\n", trial.worst(),
+                    kills, concurrency);
+    }
+    return problems;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -342,6 +370,10 @@ int main(int argc, char** argv) {
     int failed = 0, done = 0;
     if (const auto problems = take_over(); !problems.empty()) {
         std::printf("a takeover: %s", problems.c_str());
+        ++failed;
+    }
+    if (const auto problems = count_rows_again(std::max(kills / 5, 1), seed); !problems.empty()) {
+        std::printf("rows that run again: %s", problems.c_str());
         ++failed;
     }
     std::size_t executed = 0, redone = 0;

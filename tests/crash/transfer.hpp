@@ -159,10 +159,9 @@ inline bulk::service_options options() {
             .worker_count = 2,
             .lease_time = 30s};
 }
-/// In the hands of the tasks, and of the one who writes.
+/// A batch, and what the tasks have in hand.
 inline std::size_t most_rows_redone() {
-    return static_cast<std::size_t>(options().flush_batch_size *
-                                    (options().max_row_concurrency + 1));
+    return static_cast<std::size_t>(options().flush_batch_size + options().max_row_concurrency);
 }
 
 }  // namespace crash

@@ -1,5 +1,6 @@
 #include <bulk/engine/inline_executor.hpp>
 #include <bulk/engine/thread_executor.hpp>
+#include <bulk/engine/turns.hpp>
 
 #include <support/ut.hpp>
 
@@ -34,6 +35,47 @@ suite<"timer"> timers = [] {
     };
 };
 
+suite<"turns"> taking_turns = [] {
+    "so many at once, in the order in which they asked, and who has more to do goes behind"_test =
+        [] {
+            bulk::inline_executor jobs;
+            bulk::turns turns{jobs, 2};
+            std::string order;
+            const int one = 1, other = 2;
+            for (const char name : {'a', 'b', 'c'})
+                turns.ask(&one, bulk::job{[&order, &turns, &one, name] {
+                    order += name;
+                    turns.ask_next(&one, bulk::job{[&order, &turns] {
+                        order += '.';
+                        turns.end();
+                    }});
+                }});
+            turns.ask(&other, bulk::job{[&] {
+                order += 'x';
+                turns.end();
+            }});
+            (void)jobs.run_until([] { return false; });
+            expect(order == "abcx...") << order;
+        };
+
+    "whoever is to end need not wait for others"_test = [] {
+        bulk::inline_executor jobs;
+        bulk::turns turns{jobs, 1};
+        std::string order;
+        const int one = 1, other = 2;
+        const auto note = [&](char name) { return bulk::job{[&order, name] { order += name; }}; };
+        turns.ask(&one, note('a'));
+        for (const char name : {'b', 'c'}) turns.ask(&other, note(name));
+        turns.ask(&one, note('d'));
+        turns.hurry(&other);
+        (void)jobs.run_until([] { return false; });
+        expect(order == "abc") << "the first has not ended yet" << order;
+        for (int i = 0; i < 3; ++i) turns.end();
+        (void)jobs.run_until([] { return false; });
+        expect(order == "abcd") << order;
+    };
+};
+
 /// The machine's clock, which somebody has set.
 struct set_clock {
     static inline std::atomic<std::chrono::microseconds> back{};
@@ -41,20 +83,31 @@ struct set_clock {
 };
 
 suite<"a clock that is set"> clocks = [] {
-    "back is made up for, forward is believed, and small steps are none"_test = [] {
-        bulk::timestamp now{};
-        bulk::clock_steps::steady by{};
-        bulk::clock_steps steps{now, by};
-        const auto pass = [&](std::chrono::microseconds clock, std::chrono::microseconds steady) {
-            now += clock;
-            return steps.steady_now(now, by += steady) - now;
+    "a step forward is doubted for as long as others may need to renew their leases"_test = [] {
+        bulk::timestamp now{}, steady{};
+        bulk::clock_doubt doubt{now, steady};
+        const auto pass = [&](std::chrono::microseconds clock, std::chrono::microseconds time) {
+            return doubt.look(now += clock, steady += time, 10s);
         };
-        expect(pass(1s, 1s) == 0s);
-        expect(pass(1s - 1h, 1s) == 1h);
-        expect(pass(1s, 1s) == 1h) << "once";
-        expect(pass(1h, 1s) == 1h) << "forward, or the machine slept";
-        expect(pass(0s, 60ms) == 1h);
-        expect(pass(0s, 60ms) == 1h + 120ms) << "a clock that is too slow falls behind in the end";
+        expect(pass(1s, 1s) == 0s and pass(60ms, 0s) == 0s) << "clocks differ by a little";
+        expect(pass(1h + 1s, 1s) == 1h);
+        expect(pass(5s, 5s) == 1h);
+        expect(pass(1min, 0s) == 1h + 1min) << "once more";
+        expect(pass(9s, 9s) == 1h + 1min);
+        expect(pass(2s, 2s) == 0s);
+        expect(pass(-1h, 1s) == 0s) << "back ends no lease";
+    };
+
+    "what is to be done later is not done at once, though it was set forward"_test = [] {
+        set_clock::back = 2h;
+        bulk::basic_thread_executor<set_clock> executor{2};
+        std::binary_semaphore late{0}, soon{0};
+        executor.submit_at(executor.now() + 1h, bulk::job{[&] { late.release(); }});
+        set_clock::back = 0h;
+        // The timer has looked at the clock once more when this one has run.
+        executor.submit_at(executor.now() + 10ms, bulk::job{[&] { soon.release(); }});
+        expect(soon.try_acquire_for(30s));
+        expect(!late.try_acquire()) << "an hour has not passed";
     };
 
     "what is to be done in a moment is done in a moment, though it was set back"_test = [] {
@@ -145,6 +198,24 @@ suite<"threads"> threads = [] {
         int gone = 0;
         while (gone < 30 && done.try_acquire_for(30s)) ++gone;
         expect(gone == 30_i and most.load() == 20_i) << "and never one more" << most.load();
+    };
+
+    "idle threads end, and others begin when there is work"_test = [] {
+        bulk::thread_executor executor{20, 1ms};
+        for (int round = 0; round < 20; ++round) {
+            std::latch all{20}, done{20};
+            for (int i = 0; i < 20; ++i)
+                executor.submit(bulk::job{[&] {
+                    all.arrive_and_wait();  // one thread each
+                    done.count_down();
+                }});
+            done.wait();
+            const auto end = std::chrono::steady_clock::now() + 30s;
+            while (round % 2 == 0 && executor.thread_count() > 1 &&
+                   std::chrono::steady_clock::now() < end)
+                std::this_thread::yield();
+            expect(round % 2 == 1 or executor.thread_count() == 1_u) << "one stays";
+        }
     };
 
     "deadlines are kept, in order"_test = [] {

@@ -71,6 +71,8 @@ suite<"http abuse"> heads = [] {
             {"TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xFC\x03\x03"s, 400},
             {"zeros", std::string(100, '\0'), 400},
             {"no host", "GET / HTTP/1.1\r\n\r\n", 400},
+            {"an empty host", "GET / HTTP/1.1\r\nHost:\r\n\r\n", 400},
+            {"an empty host beside another", "GET http://a/ HTTP/1.1\r\nHost:\r\n\r\n", 400},
             {"two hosts", get("/", "Host: b\r\n"), 400},
             {"the same host twice", get("/", "Host: a\r\n"), 400},
             {"a host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400},

@@ -567,7 +567,7 @@ suite<"uploaded files"> uploaded_files = [] {
         expect(file["name"] == "june-2.json" and file["uploaded_by"] == "local");
         expect(file["size"] == "21" and !file["id"].is_null() and !file["stored_at"].is_null());
         expect(june["items"][0]["content_type"] == "text/csv");
-        expect(june["next"].is_null() and june["total"].is_null());
+        expect(june["next"].is_null() and june["total"] == "2");
         const auto first = at.get("/api/v1/files?name=june&limit=1").json();
         expect(first["items"].size() == 1_u and first["items"][0]["name"] == "june-1.csv");
         const auto rest =
@@ -749,11 +749,30 @@ suite<"the service"> service = [] {
         const auto overview = at.get("/api/v1/overview").json();
         expect(overview["states"]["completed_with_errors"] == "1") << overview.text();
         expect(overview["attention"].size() == 1_u);
+        expect(overview["attention_runs"].size() == 0_u);
         expect(overview["step_latency"].size() == 2_u);
         expect(at.service().shutdown().has_value());
         const auto closing = at.get("/readyz");
         expect(closing.status == 503_i and closing.header("retry-after") == "1");
         expect(at.upload("account,amount\n").is_problem(503, "unavailable"));
+    };
+
+    "what runs needs attention when rows wait for a signal or have failed"_test = [] {
+        stage at;
+        const auto needs = [&] { return at.get("/api/v1/overview").json()["attention"]; };
+        const auto waits = at.run("account,amount\nW-1,1\n");
+        expect(needs().size() == 1_u and needs()[0]["id"] == waits) << needs().text();
+        const auto overview = at.get("/api/v1/overview").json();
+        expect(overview["running_operations"] == "1" and overview["states"]["running"] == "1")
+            << "one count" << overview.text();
+        expect(at.post(of(waits, "/signals"), R"({"key":"approve-W-1"})").status == 202_i);
+        at.drive();
+        expect(needs().size() == 0_u) << needs().text();
+        api_stage::book = [](std::string_view) { return bulk::outcome::fail("closed"); };
+        const auto fails = at.run("account,amount\nA-1,1\nW-2,1\n");
+        api_stage::book = {};
+        expect(at.get(of(fails)).json()["state"] == "running");
+        expect(needs().size() == 1_u and needs()[0]["rows"]["failed"] == "1") << needs().text();
     };
 
     "workers of every process are listed, and those that fell silent"_test = [] {
@@ -770,7 +789,7 @@ suite<"the service"> service = [] {
                                   .silent_after = std::chrono::minutes{2},
                                   .running_pages = 3};
         (void)at.storage().save_worker(other);
-        const auto all = at.get("/api/v1/workers").json();
+        const auto all = at.get("/api/v1/workers").json()["items"];
         expect(fatal(all.size() == 2_u)) << all.text();
         expect(all[0]["name"] == "another" and all[0]["kind"] == "feeds");
         expect(all[0]["host"] == "elsewhere" and all[0]["pid"] == "4711");
@@ -779,7 +798,7 @@ suite<"the service"> service = [] {
         expect(all[0]["is_silent"] == "false" and all[0]["last_seen"].text().ends_with('Z'));
         expect(all[1]["name"] == "test" and all[1]["kind"] == "operations");
         at.advance(std::chrono::minutes{3});
-        const auto later = at.get("/api/v1/workers").json();
+        const auto later = at.get("/api/v1/workers").json()["items"];
         expect(later[0]["is_silent"] == "true") << "two minutes are its own measure";
         expect(later[1]["is_silent"] == "false");
         const auto metrics = at.get("/metrics").body;
@@ -789,19 +808,19 @@ suite<"the service"> service = [] {
                                  "bulk_workers{kind=\"feeds\",silent=\"true\"} 1\n"})
             expect(metrics.contains(line)) << line << metrics;
         expect(at.service().shutdown().has_value());
-        expect(at.get("/api/v1/workers").json().size() == 1_u);
+        expect(at.get("/api/v1/workers").json()["items"].size() == 1_u);
     };
 
     "a process that only answers is no worker"_test = [] {
         stage at{{}, {.scheduler = bulk::scheduling::none}};
         at.drive();
-        expect(at.get("/api/v1/workers").body == "[]");
+        expect(at.get("/api/v1/workers").body == R"({"items":[],"next":null,"total":"0"})");
     };
 
     "a program with feeds only says who works, too"_test = [] {
         stage at{{}, {.scheduler = bulk::scheduling::none}, true, false};
         at.drive();
-        const auto all = at.get("/api/v1/workers").json();
+        const auto all = at.get("/api/v1/workers").json()["items"];
         expect(fatal(all.size() == 1_u)) << all.text();
         expect(all[0]["kind"] == "feeds" and all[0]["name"] == "test");
         expect(at.get("/api/v1").json()["links"]["workers"] == "/api/v1/workers");

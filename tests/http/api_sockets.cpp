@@ -3,17 +3,23 @@
 #include <bulk/feed.hpp>
 #include <bulk/http/api/all_routes.hpp>
 #include <bulk/http/serve.hpp>
+#include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/article_feed.hpp>
+#include <support/http_stage.hpp>
 #include <support/json.hpp>
 #include <support/raw_http.hpp>
+#include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
 #include <chrono>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 using namespace boost::ut;
 using namespace std::string_literals;
@@ -55,6 +61,63 @@ struct place {
     bulk::service<bulk::operation_list<doubling>, bulk::memory::storage> service{
         bulk::operations<doubling>, storage};
     bulk::feed_service<bulk::memory::storage> feeds{bulk::feeds<articles>, storage};
+    std::optional<http::serving> served;
+};
+
+/// A search in a real database that is run again and again until it is stopped: as slow as one among any
+/// number of rows, without their number.
+class endless_search : public bulk::sqlite::storage {
+public:
+    explicit endless_search(bulk::sqlite::storage opened)
+        : bulk::sqlite::storage{std::move(opened)} {}
+
+    [[nodiscard]] bulk::result<bulk::page<bulk::row_number>> row_numbers(
+        const bulk::row_query& query) {
+        auto found = bulk::sqlite::storage::row_numbers(query);
+        while (found && query.row_id_contains == "zzz")
+            found = bulk::sqlite::storage::row_numbers(query);
+        return found;
+    }
+};
+
+/// Served from a file, to two principals.
+struct searched_place {
+    explicit searched_place(http::server_options options) {
+        const auto text = std::make_shared<std::string>("value\n");
+        for (int i = 10; i < 1010; ++i) *text += std::to_string(i) + '\n';
+        const auto made =
+            service
+                .create("doubling",
+                        bulk::upload{.name = "n.csv",
+                                     .bytes = bulk::byte_source{std::string_view{*text}, text}})
+                .value();
+        expect(service.wait(made, std::chrono::seconds{30}).has_value());
+        id = bulk::to_text(made);
+        served.emplace(
+            http::start_serving(
+                service,
+                {.port = 0,
+                 .api = {.access = http::by_tokens({{"anna", "a-secret"}, {"bob", "b-secret"}})},
+                 .server = options})
+                .value());
+    }
+    [[nodiscard]] std::string get(const std::string& path, std::string_view secret) const {
+        return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
+               std::string{secret} + "\r\n\r\n";
+    }
+    [[nodiscard]] std::string rows(std::string_view query) const {
+        return "/api/v1/operations/" + id + "/rows" + std::string{query};
+    }
+    [[nodiscard]] bool is_idle() const {
+        const auto now = served->load();
+        return now.running_queries == 0 && now.waiting_queries == 0;
+    }
+
+    support::temporary_directory directory;
+    bulk::service<bulk::operation_list<doubling>, endless_search> service{
+        bulk::operations<doubling>,
+        endless_search{bulk::sqlite::storage::open(directory.path("bulk.db")).value()}};
+    std::string id;
     std::optional<http::serving> served;
 };
 
@@ -174,6 +237,61 @@ suite<"sockets"> sockets = [] {
         const auto said =
             client.ask("GET /api/v1/operations HTTP/1.1\r\nHost: evil.example\r\n\r\n");
         expect(said.status == 421_i) << said.body;
+    };
+};
+
+suite<"slow queries"> slow_queries = [] {
+    using http_stage::comes_true;
+    using namespace std::chrono_literals;
+
+    "abandoned searches hold up nothing, and end"_test = [] {
+        const searched_place at{{.query_timeout = 10min}};
+        std::vector<raw_http::client> abandoned;
+        for (int i = 0; i < 256; ++i) {
+            abandoned.emplace_back(at.served->port());
+            abandoned.back().send(at.get(at.rows("?row_id=zzz"), "a-secret"));
+        }
+        expect(comes_true([&] { return at.served->load().waiting_queries == 254; }));
+        raw_http::client watcher{at.served->port()};
+        const auto asks = [&](const std::string& path, std::string_view secret) {
+            const auto begin = std::chrono::steady_clock::now();
+            const auto said = watcher.ask(at.get(path, secret));
+            expect(said.status == 200_i) << path << said.body;
+            expect(std::chrono::steady_clock::now() - begin < 2s) << path;
+        };
+        asks("/healthz", "a-secret");
+        asks("/readyz", "a-secret");
+        asks("/metrics", "a-secret");
+        asks("/api/v1/operations/" + at.id, "a-secret");
+        asks("/api/v1/operations/" + at.id + "/status", "a-secret");
+        asks(at.rows("?row_id=100"), "b-secret");  // another principal, who searches
+        abandoned.clear();
+        expect(comes_true([&] { return at.is_idle(); })) << at.served->load().running_queries;
+        asks(at.rows("?row_id=100"), "a-secret");
+    };
+
+    "a search that takes too long is stopped, with a hint"_test = [] {
+        const searched_place at{{.query_timeout = 50ms}};
+        raw_http::client client{at.served->port()};
+        const auto said = client.ask(at.get(at.rows("?row_id=zzz"), "a-secret"));
+        const auto why = support::json::parse(said.body);
+        expect(said.status == 503_i and said.headers.get("retry-after") == "1") << said.body;
+        expect(why["type"] == "urn:bulk:problem:query_timeout") << said.body;
+        expect(why["detail"].text().contains("exceeded its time limit")) << said.body;
+        expect(why["detail"].text().contains("from_row, to_row")) << said.body;
+        expect(why["detail"].text().contains("total=false")) << said.body;
+        expect(!said.body.contains(at.directory.path())) << "a path is nobody's business";
+        expect(comes_true([&] { return at.is_idle(); }));
+    };
+
+    "an export ends with its client"_test = [] {
+        const searched_place at{{}};
+        for (int i = 0; i < 8; ++i) {
+            raw_http::client client{at.served->port()};
+            client.send(at.get("/api/v1/operations/" + at.id + "/export", "a-secret"));
+            if (i % 2 == 0) client.reset();
+        }
+        expect(comes_true([&] { return at.served->load().open_streams == 0; }));
     };
 };
 

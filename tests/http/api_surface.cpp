@@ -13,6 +13,7 @@
 #include <support/ut.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -28,10 +29,11 @@ namespace http = bulk::http;
 
 namespace {
 
-/// Two who may ask: one may act.
+/// Three who may ask: one may act, one may see what was uploaded.
 http::api_options with_tokens() {
-    return {.access = http::by_tokens(
-                {{"anna", "the secret of anna", true}, {"otto", "the secret of otto", false}})};
+    return {.access = http::by_tokens({{"anna", "the secret of anna", true},
+                                       {"otto", "the secret of otto", false},
+                                       {"fred", "the secret of fred", false, true}})};
 }
 
 http::header_list as(const std::string& name) {
@@ -111,11 +113,83 @@ suite<"who may ask"> rights = [] {
             expect(nobody.is_problem(401, "unauthenticated")) << route.path << nobody.body;
             expect(nobody.header("www-authenticate") == "Bearer");
             expect(stranger.status == 401_i) << route.path;
-            if (route.needs == http::api::right::operate)
+            if (route.needs == http::api::right::operate || route.needs == http::api::right::files)
                 expect(reader.is_problem(403, "forbidden")) << route.path << reader.body;
             else
                 expect(reader.status != 401_i and reader.status != 403_i) << route.path;
         }
+    };
+
+    "files as they were uploaded need a right of their own"_test = [] {
+        stage at{with_tokens()};
+        auto headers = as("anna");
+        headers.add("Content-Type", "text/csv");
+        const auto made = at.upload("account,amount,iban,phone\nA-1,10,DE1,+49\n",
+                                    "type=transfers&file_name=june.csv", headers);
+        at.drive();
+        const std::string path = "/api/v1/operations/" + made.json()["id"].text();
+        const std::string older = "/api/bulks/" + made.json()["id"].text();
+        for (const std::string name : {"otto", "anna"}) {
+            expect(at.get(path + "/file", as(name)).is_problem(403, "forbidden")) << name;
+            expect(at.get(older + "/file", as(name)).status == 403_i) << name;
+            for (const std::string& rows :
+                 {at.get(path + "/export?content=data", as(name)).body,
+                  at.get(path + "/export?content=data&format=json", as(name)).body,
+                  at.get(older + "/export?mode=Data", as(name)).body}) {
+                expect(rows.contains("A-1")) << rows;
+                expect(!rows.contains("DE1") and !rows.contains("+49")) << name << rows;
+            }
+        }
+        const auto file = at.get(path + "/file", as("fred"));
+        expect(file.status == 200_i and file.body.contains("DE1")) << file.body;
+        const auto rows = at.get(path + "/export?content=data", as("fred"));
+        expect(rows.body == "account,amount,iban,phone\nA-1,10,DE1,+49\n") << rows.body;
+        const auto index = at.get("/api/v1", as("fred")).json();
+        expect(index["principal"]["may_read_files"].is_true() and index["read_only"].is_true());
+    };
+
+    "without tokens a request through a proxy is refused, unless the proxy is trusted"_test = [] {
+        stage open;
+        stage trusting{{.access = http::everybody(true)}};
+        stage guarded{with_tokens()};
+        for (const std::string name : {"X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"}) {
+            const auto said = open.get("/api/v1", {{name, "for=10.1.2.3"}});
+            expect(said.is_problem(403, "forbidden", name)) << said.body;
+            expect(open.get("/healthz", {{name, "for=10.1.2.3"}}).status == 200_i);
+            expect(trusting.get("/api/v1", {{name, "for=10.1.2.3"}}).status == 200_i);
+            auto headers = as("otto");
+            headers.add(name, "for=10.1.2.3");
+            expect(guarded.get("/api/v1", headers).status == 200_i);
+        }
+        expect(open.get("/api/v1").status == 200_i);
+    };
+
+    "an address that tries many tokens is refused for a while"_test = [] {
+        std::chrono::steady_clock::time_point now{};
+        const auto access = http::by_tokens(
+            {{"anna", "the secret of anna"}, {"otto", "the secret of otto"}},
+            {.most_wrong = 5, .window = std::chrono::seconds{60}, .now = [&] { return now; }});
+        const auto ask = [&](const std::string& secret, const std::string& peer) {
+            const auto said =
+                access({.headers = {{"Authorization", "Bearer " + secret}}, .peer = peer});
+            return said ? 200 : said.error().kind.status;
+        };
+        expect(ask("the secret of anna", "10.0.0.1") == 200_i);
+        for (int i = 0; i < 100; ++i)
+            expect(ask("an old secret", "10.0.0.1") == 401_i) << "the same again counts once";
+        for (int i = 0; i < 4; ++i)
+            expect(ask("guess " + std::to_string(i), "10.0.0.1") == 401_i) << i;
+        expect(ask("guess 4", "10.0.0.1") == 429_i);
+        expect(ask("the secret of otto", "10.0.0.1") == 429_i) << "a right one is not told apart";
+        expect(ask("the secret of anna", "10.0.0.1") == 200_i) << "who was there before stays";
+        expect(ask("the secret of otto", "10.0.0.2") == 200_i) << "others are not affected";
+        const auto why =
+            access({.headers = {{"Authorization", "Bearer guess 9"}}, .peer = "10.0.0.1"});
+        expect(why.error().headers.get("retry-after") == "60");
+        now += std::chrono::seconds{60};
+        expect(ask("the secret of otto", "10.0.0.1") == 200_i);
+        for (int i = 0; i < 20'000; ++i) (void)ask("guess", "10.1." + std::to_string(i));
+        expect(ask("the secret of otto", "10.0.0.1") == 200_i);
     };
 
     "who asks stands in what they create, whatever they say"_test = [] {
@@ -191,8 +265,9 @@ suite<"from where"> origins = [] {
         for (const std::string host : {"localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:80",
                                        "10.1.2.3", "bulk.example.org", "Bulk.Example.Org:443"})
             expect(at.get("/api/v1", {{"Host", host}}).status == 200_i) << host;
-        for (const std::string host : {"evil.example", "localhost.evil.example",
-                                       "evil.example:8080", "", "127.0.0.1.nip.io"})
+        for (const std::string host :
+             {"evil.example", "localhost.evil.example", "evil.example:8080", "", "127.0.0.1.nip.io",
+              "..", ".", "127.1", "2130706433", "1.2.3.4.5", "256.1.1.1", "[:]", "[1.2.3.4]"})
             expect(at.get("/api/v1", {{"Host", host}}).is_problem(421, "misdirected")) << host;
     };
 
@@ -407,6 +482,22 @@ suite<"the surface"> surface = [] {
 };
 
 suite<"feeds"> feeds = [] {
+    "a feed that is stuck needs attention"_test = [] {
+        stage at{{}, {}, true};
+        const auto runs = [&] { return at.get("/api/v1/overview").json()["attention_runs"]; };
+        expect(runs().size() == 0_u) << "none has run";
+        api_stage::fetch_page = [] { return bulk::result<>{bulk::fail("the source is down")}; };
+        const auto id = at.post("/api/v1/feeds/articles/runs").json()["id"].text();
+        for (int tries = 0; tries < 50; ++tries) {
+            at.drive();
+            at.advance(std::chrono::minutes{1});
+        }
+        api_stage::fetch_page = {};
+        expect(fatal(runs().size() == 1_u)) << at.get("/api/v1/runs").body;
+        expect(runs()[0]["id"] == id and runs()[0]["state"] == "consolidation_skipped")
+            << runs().text();
+    };
+
     "a feed is planned, run, looked at and moved"_test = [] {
         stage at{{}, {}, true};
         const auto plan = at.get("/api/v1/feeds/articles/plan").json();
@@ -470,12 +561,14 @@ suite<"older routes"> older = [] {
             return account == "A-2" ? bulk::outcome::fail("closed") : bulk::outcome::done();
         };
         const auto made = post(form{}
-                                   .file("june.csv", api_stage::three_rows)
+                                   .file("june.bin", api_stage::three_rows)
                                    .field("operationName", "transfers")
                                    .field("metadata", "{}")
                                    .field("createdBy", "otto"));
         expect(made.status == 200_i) << made.body;
         const auto id = made.json()["operationId"].text();
+        expect(at.get("/api/v1/operations/" + id + "/file").header("content-type") == "text/csv")
+            << "as the form says, whatever the name";
         at.drive();
         const auto base = "/api/bulks/" + id;
         const auto bulk = at.get(base).json();

@@ -613,7 +613,8 @@ def removal():
 def refusals():
     pathlib.Path("empty").write_text("# nobody\n\n")
     for words, wanted in [(("--address", "0.0.0.0"), "127.0.0.1"), (("--token", "anna"), "NAME:RIGHT:SECRET"),
-                          (("--token", "anna:operate:short"), "at random"), (("--tokens", "nowhere"), "is it there"),
+                          (("--token", "anna:operate:short"), "at random"),
+                          (("--token", "anna:write:0123456789abcdef"), "must be read, files, operate or operate+files"), (("--tokens", "nowhere"), "is it there"),
                           (("--tokens", "empty"), "there is no token"), (("--origin", "*"), "is no origin")]:
         process = start("serve", "--port", "0", *words)
         out, err = process.communicate(timeout=60)

@@ -56,7 +56,7 @@ def ask(port, method, path, body=None, **headers):
 with tempfile.TemporaryDirectory() as place:
     os.chdir(place)
     server = subprocess.Popen([program, "serve", "--port", "0", "--json", "--host", "bulk.example.org",
-                               "--token", f"anna:operate:{TOKEN}"], text=True, env=environment,
+                               "--token", f"anna:operate+files:{TOKEN}"], text=True, env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     behind = int(json.loads(server.stdout.readline())["url"].rsplit(":", 1)[1])
     port = free_port()

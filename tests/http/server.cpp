@@ -611,6 +611,168 @@ suite<"http limits"> limits = [] {
     };
 };
 
+suite<"http queries"> queries = [] {
+    using http_stage::comes_true;
+
+    const auto query = [](std::string_view path, std::string_view who) {
+        return get(path, bulk::concat("X-Who: ", who, "\r\n"));
+    };
+
+    "queries hold up nothing else, and end when their clients go"_test = [&] {
+        const stage at{{.max_queries = 4, .query_timeout = 10min}};
+        std::vector<raw_http::client> all;
+        for (int i = 0; i < 256; ++i) {
+            all.push_back(at.connect());
+            all.back().send(query("/query/endless", "a"));
+        }
+        expect(at.app->searching.reaches(2)) << "one principal has half of the slots";
+        expect(comes_true([&] { return at.server->load().waiting_queries == 254; }));
+        const auto begin = std::chrono::steady_clock::now();
+        expect(at.is_alive());
+        expect(std::chrono::steady_clock::now() - begin < 5s);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (i % 2 == 0)
+                all[i].close();
+            else
+                all[i].reset();
+        expect(at.app->searching.reaches(0));
+        expect(comes_true([&] {
+            return at.server->load().running_queries == 0 && at.server->load().waiting_queries == 0;
+        }));
+        expect(at.connect().ask(query("/query", "a")).body == "fine");
+    };
+
+    "a query is stopped when its time is up"_test = [&] {
+        const stage at{{.query_timeout = 20ms}};
+        auto client = at.connect();
+        const auto said = client.ask(query("/query/endless", "a"));
+        expect(said.status == 503_i);
+        expect(said.body == "the query was stopped: it exceeded its time limit") << said.body;
+        expect(client.ask(query("/query", "a")).body == "fine") << "and the connection goes on";
+    };
+
+    "one that does not get a slot in that time is refused"_test = [&] {
+        const stage at{{.max_queries = 1, .query_timeout = 300ms}};
+        auto first = at.connect(), second = at.connect();
+        first.send(query("/query/endless", "a"));
+        expect(at.app->searching.reaches(1));
+        second.send(query("/query/endless", "a"));
+        expect(second.read().status == 503_i);
+        expect(first.read().status == 503_i);
+    };
+
+    "principals take turns"_test = [&] {
+        const stage at{{.max_queries = 1, .query_timeout = 10min}};
+        std::vector<raw_http::client> all;
+        for (int i = 0; i < 4; ++i) {
+            all.push_back(at.connect());
+            all.back().send(query("/query/endless", "a"));
+            expect(comes_true([&] { return at.server->load().waiting_queries == i; }));
+        }
+        auto other = at.connect();
+        other.send(query("/query", "b"));
+        expect(comes_true([&] { return at.server->load().waiting_queries == 4; }));
+        all[0].reset();
+        expect(other.read().body == "fine") << "not behind the three of a that came before";
+    };
+
+    "one principal leaves slots to the others"_test = [&] {
+        const stage at{{.max_queries = 4, .query_timeout = 10min}};
+        std::vector<raw_http::client> all;
+        for (int i = 0; i < 8; ++i) {
+            all.push_back(at.connect());
+            all.back().send(query("/query/endless", "a"));
+        }
+        expect(at.app->searching.reaches(2));
+        expect(at.connect().ask(query("/query", "b")).body == "fine");
+    };
+
+    "what a client sends while its query runs is answered next"_test = [&] {
+        const stage at;
+        auto client = at.connect();
+        client.send(query("/query", "a") + get("/") + query("/query", "a") + get("/close"));
+        for (int i = 0; i < 3; ++i) expect(client.read().body == "fine");
+        expect(client.read().body == "bye");
+    };
+
+    "a client that sends no more still gets its answer"_test = [&] {
+        const stage at;
+        auto client = at.connect();
+        client.send(query("/query", "a"));
+        client.finish();
+        expect(client.read().body == "fine");
+    };
+
+    "a stop does not wait for a query whose client is cut off"_test = [&] {
+        const stage at{{.query_timeout = 10min, .shutdown_timeout = 10ms}};
+        auto client = at.connect();
+        client.send(query("/query/endless", "a"));
+        expect(at.app->searching.reaches(1));
+        at.server->stop();
+        expect(at.app->searching.reaches(0));
+    };
+};
+
+suite<"http streams that are in the way"> slow_streams = [] {
+    using http_stage::comes_true;
+
+    "threads of uploads end again"_test = [] {
+        const stage at{{.thread_idle_time = 1ms}};
+        std::vector<raw_http::client> all;
+        for (int i = 0; i < 16; ++i) {
+            all.push_back(at.connect());
+            all.back().send(post("/upload", "Content-Length: 3\r\n", "a"));
+        }
+        expect(at.app->uploading.reaches(16));
+        expect(at.server->load().stream_threads == 16_i);
+        for (auto& each : all) expect(each.ask("bc").body == "3 bytes, sum 294");
+        expect(comes_true([&] { return at.server->load().stream_threads == 1; }));
+        expect(all[0].ask(post("/upload", "Content-Length: 3\r\n", "abc")).status == 200_i);
+    };
+
+    "slow uploads make room for another one"_test = [] {
+        const stage at{{.max_streams = 4,
+                        .body_timeout = 10min,
+                        .min_bytes_per_second = 0,
+                        .slow_stream_time = 50ms}};
+        std::vector<raw_http::client> slow;
+        for (int i = 0; i < 4; ++i) {
+            slow.push_back(at.connect());
+            slow.back().send(post("/upload", "Content-Length: 1000000\r\n", "a"));
+        }
+        expect(at.app->uploading.reaches(4));
+        const std::string body(100'000, 'x');
+        raw_http::reply said;
+        expect(comes_true([&] {
+            auto client = at.connect();
+            said = client.ask(post("/upload", "Content-Length: 100000\r\n", body));
+            return said.status == 200;
+        })) << said.status;
+        int refused = 0;
+        for (auto& each : slow) {
+            (void)each.send("b");
+            char byte = 0;
+            const bool has_answer =
+                ::recv(each.descriptor(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+            if (has_answer && each.read().status == 408) ++refused;
+        }
+        expect(refused == 1_i) << "one had to go, and was told";
+    };
+
+    "slow downloads make room, too"_test = [] {
+        const stage at{{.max_streams = 1,
+                        .write_timeout = 10min,
+                        .min_bytes_per_second = 0,
+                        .min_stream_bytes_per_second = 1'000'000'000,
+                        .slow_stream_time = 50ms}};
+        auto slow = at.connect(4096);
+        slow.send(get("/chunks/100000000"));
+        expect(slow.read_head().status == 200_i);
+        expect(comes_true([&] { return at.connect().ask(get("/download/1")).status == 200; }));
+        expect(at.app->downloads.reaches(0));
+    };
+};
+
 suite<"http stop"> stopping = [] {
     "what is being answered is finished, what rests is closed"_test = [] {
         stage at;

@@ -62,7 +62,7 @@ def state(operation):
 
 def kinds(pid):
     """What a process works on, and whether it is silent there."""
-    return {each["kind"]: each["is_silent"] for each in ask("GET", "/api/v1/workers") if each["pid"] == pid}
+    return {each["kind"]: each["is_silent"] for each in ask("GET", "/api/v1/workers")["items"] if each["pid"] == pid}
 
 
 def crosses(what, holds):
@@ -97,13 +97,13 @@ with tempfile.TemporaryDirectory() as place:
     alone = create("anna")
     worker = killed = None
     try:
-        if ask("GET", "/api/v1/workers") != []:
+        if ask("GET", "/api/v1/workers")["items"] != []:
             problems.append("a process that only answers is seen as a worker")
         # Records are written in batches; what is measured is when the worker knows, not when it tells.
         worker = start("worker", "--flush-interval", "50ms")
         crosses("start of a worker", lambda: kinds(worker.pid) == {"operations": False, "feeds": False})
         until("a worker takes what was there", lambda: state(alone) == "completed")
-        if ask("GET", alone)["started_at"] < min(each["started_at"] for each in ask("GET", "/api/v1/workers")):
+        if ask("GET", alone)["started_at"] < min(each["started_at"] for each in ask("GET", "/api/v1/workers")["items"]):
             problems.append("a process that only answers has begun to work")
         events = listener()
         events.start()

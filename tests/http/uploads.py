@@ -68,7 +68,8 @@ class Server:
 def full_disk(server):
     status, said = server.upload(rows(200_000))
     expect("a full disk is said", status == 503 and said["type"] == "urn:bulk:problem:unavailable", status, said)
-    expect("and what to do", "File too large" in said["detail"] and "ulimit -f" in said["detail"], said)
+    expect("with an id for the operator", "request id" in said["detail"], said)
+    expect("and nothing of the disk", "File too large" not in said["detail"] and "bulk.db" not in str(said), said)
     expect("nothing is left of it", server.kept() == (0, 0), server.kept())
 
 

@@ -2,6 +2,7 @@
 // size.
 #include <bulk/rows/text_source.hpp>
 
+#include <support/packing.hpp>
 #include <support/ut.hpp>
 
 #include <zdict.h>
@@ -290,6 +291,58 @@ suite<"zstd files"> zstd_files = [] {
         expect(failure(frame(text, 3, 0, false, trained)) ==
                "the zstd data needs a dictionary; compress the file again without one"s)
             << failure(frame(text, 3, 0, false, trained));
+    };
+};
+
+suite<"limits"> limits = [] {
+    const auto unpack = [](const std::string& packed, const bulk::unpack_limits& most) {
+        auto text = bulk::text_of(in_pieces(packed, 1000), most);
+        std::uint64_t size = 0;
+        std::vector<char> part(4096);
+        while (text) {
+            const auto got = text->read_some(part);
+            if (!got) return "failed after " + std::to_string(size) + ": " + got.error().message;
+            if (*got == 0) return std::to_string(size) + " bytes";
+            size += *got;
+        }
+        return "refused: " + text.error().message;
+    };
+    const std::string rows(100'000, 'x');
+
+    "a file that unpacks to more bytes than the limit fails there"_test = [&] {
+        for (const auto& packed : {support::gzip(rows), support::zstd(rows)}) {
+            expect(unpack(packed, {}) == "100000 bytes"s);
+            expect(unpack(packed, {.bytes = 100'000}) == "100000 bytes"s);
+            const auto failed = unpack(packed, {.bytes = 50'000});
+            expect(
+                failed.contains("the file unpacks to more than 50000 bytes, the most that is "
+                                "taken; split it, or raise max_unpacked_size"))
+                << failed;
+        }
+        expect(unpack(rows, {.bytes = 10}) == "100000 bytes"s) << "only packed files are meant";
+    };
+
+    "a file that unpacks to more times its size than the limit fails, if it is large"_test = [&] {
+        for (const auto& packed : {support::gzip(rows), support::zstd(rows)}) {
+            expect(unpack(packed, {.ratio = 10}) == "100000 bytes"s) << "small: any ratio";
+            const auto failed = unpack(packed, {.ratio = 10, .ratio_from = 20'000});
+            expect(failed.contains("the file unpacks to more than 10 times its size (") and
+                   failed.contains("or raise max_unpack_ratio"))
+                << failed;
+            expect(unpack(packed, {.ratio = 100'000, .ratio_from = 1}) == "100000 bytes"s);
+        }
+    };
+
+    "layers are measured against the file, not against each other"_test = [&] {
+        const auto once = support::gzip(std::string(10'000'000, 'x'));
+        const auto twice = support::gzip(once);
+        expect(once.size() < 12'000_u and twice.size() < 1'000_u);
+        const bulk::unpack_limits most{.ratio = 2'000, .ratio_from = 1'000'000};
+        expect(unpack(once, most) == "10000000 bytes"s);
+        expect(unpack(twice, most).contains("more than 2000 times its size"))
+            << unpack(twice, most);
+        expect(unpack(twice, {.bytes = 5'000}).contains("more than 5000 bytes"))
+            << "the layer between counts, too";
     };
 };
 

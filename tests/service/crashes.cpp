@@ -75,6 +75,38 @@ suite<"crashes"> crashes = [] {
         expect(deadly::is_reached);
     };
 
+    "a row that has moved on since is counted anew, and its end names the step that it is at"_test =
+        [&] {
+            auto options = one_each;
+            options.max_crashes = 2;
+            play on{options};
+            const auto id = on.create(numbers(3), "deadly");
+            die_at(on, id, 3, -1,
+                   options);  // it was just validated, and has done its first step since
+            die_at(on, id, 3, 0, options);  // the same: it is at its second step
+            die_at(on, id, 3, 0, options);
+            expect(on.storage.crashes(id).value().front().count == 1_u);
+            die_at(on, id, 3, 1, options);
+            expect(on.storage.crashes(id).value().front().count == 1_u);
+            expect(on.get(id).rows.failed == 0_u) << on.errors(id);
+            die_at(on, id, 3, 1, options);
+            on.finish(id);
+            expect(on.errors(id).contains("the process ended 2 times")) << on.errors(id);
+            expect(on.errors(id).contains("last at step 'Second'")) << on.errors(id);
+        };
+
+    "a step that was done when the process ended is no reason"_test = [&] {
+        auto options = one_each;
+        options.max_crashes = 1;
+        play on{options};
+        const auto id = on.create(numbers(3), "deadly");
+        die_at(on, id, 3, 0, options);
+        on.drive_for(1min);
+        expect(on.storage.crashes(id).value().front().count == 1_u);
+        expect(on.get(id).rows.failed == 0_u) << on.errors(id);
+        expect(deadly::is_reached) << "it goes on with its second step";
+    };
+
     "in the validation, too"_test = [&] {
         auto options = one_each;
         options.max_crashes = 1;

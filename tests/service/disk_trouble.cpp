@@ -178,7 +178,7 @@ suite<"trouble on disk"> trouble = [] {
             const auto failed = here.at.finish(id);
             expect(failed.state == operation_state::failed);
             for (const std::string_view part :
-                 {std::string_view{"'x.csv'"}, std::string_view{path}, says})
+                 {std::string_view{"'x.csv'"}, std::string_view{failed.file_id}, says})
                 expect(failed.error_message.contains(part)) << failed.error_message;
             expect(ran == 0_i);
             expect(failed.rows.processed == 0_u and unprocessed(failed.rows) == 400_u);

@@ -5,12 +5,18 @@
 #include <support/packing.hpp>
 #include <support/ut.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <future>
+#include <latch>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 using namespace boost::ut;
@@ -239,6 +245,88 @@ suite<"dry run"> dry = [] {
         expect(service.query(bulk::operation_query{}).value().total == 0_u);
         expect(service.events(std::nullopt, 0).value().empty());
         expect(storage.file("memory-1").error().code == bulk::errc::not_found);
+    };
+
+    "a file that unpacks to too much is refused by the dry run and by the run, in the same words"_test =
+        [] {
+            std::string rows = "id,amount,note,pin\n";
+            for (int i = 0; i < 5'000; ++i) rows += std::to_string(i) + ",1,,1\n";
+            const auto packed = std::make_shared<std::string>(support::gzip(rows));
+            const auto file = [&] {
+                return bulk::upload{"o.csv.gz",
+                                    bulk::byte_source{std::string_view{*packed}, packed}};
+            };
+            bulk::memory::storage storage;
+            bulk::service service{known, storage, {.max_unpacked_size = 20'000}};
+            const auto report = service.validate("orders", file(), std::string{good});
+            expect(fatal(report.has_value()));
+            expect(!report->is_valid and
+                   report->file_error.contains("unpacks to more than 20000 bytes"))
+                << report->file_error;
+            const auto id =
+                service.create("orders", file(), bulk::create_options<>{.metadata = good});
+            expect(fatal(id.has_value()));
+            const auto done = service.wait(*id, 1min);
+            expect(fatal(done.has_value()));
+            expect(done->state == bulk::operation_state::failed and
+                   done->error_message.contains(report->file_error))
+                << done->error_message;
+            bulk::service roomy{known, storage, {.max_unpacked_size = 0}};
+            expect(roomy.validate("orders", file(), std::string{good})->is_valid);
+        };
+
+    "so many dry runs at a time, and others are told to try again"_test = [] {
+        bulk::service service{
+            known, bulk::memory::storage{}, {.max_dry_runs = 2, .dry_run_wait = 0ms}};
+        std::latch begun{2};
+        std::promise<void> end;
+        const auto until = end.get_future().share();
+        const auto slow = [&] {
+            return bulk::upload{
+                "o.csv",
+                bulk::byte_source{
+                    [&, is_read = false](std::span<char>) mutable -> bulk::result<std::size_t> {
+                        if (!std::exchange(is_read, true)) begun.count_down();
+                        until.wait();
+                        return std::size_t{0};
+                    }}};
+        };
+        const auto quick = [] {
+            return bulk::upload{"o.csv", bulk::bytes_of_text("id,amount,note,pin\na,1,,1\n")};
+        };
+        {
+            std::vector<std::jthread> both;
+            for (int i = 0; i < 2; ++i)
+                both.emplace_back(
+                    [&] { (void)service.validate("orders", slow(), std::string{good}); });
+            begun.wait();
+            const auto third = service.validate("orders", quick(), std::string{good});
+            expect(fatal(!third.has_value()));
+            expect(third.error() == bulk::error{bulk::errc::unavailable,
+                                                "too many dry runs at once (2 are allowed); try "
+                                                "again soon"})
+                << third.error().message;
+            end.set_value();
+        }
+        expect(service.validate("orders", quick(), std::string{good})->is_valid);
+    };
+
+    "whoever has the patience gets a turn"_test = [] {
+        bulk::turnstile door{1};
+        std::atomic<int> inside = 0, most = 0, done = 0;
+        {
+            std::vector<std::jthread> all;
+            for (int i = 0; i < 5; ++i)
+                all.emplace_back([&] {
+                    const auto turn = door.enter(1min);
+                    if (!turn) return;
+                    most = std::max(most.load(), ++inside);
+                    std::this_thread::yield();
+                    --inside;
+                    ++done;
+                });
+        }
+        expect(done.load() == 5_i and most.load() == 1_i);
     };
 };
 

@@ -150,9 +150,9 @@ suite<"reports"> reports = [] {
     "whatever a spreadsheet would compute is guarded, and nothing else"_test = [] {
         world w;
         for (char c = 1; c < 127; ++c) {
-            if (c == '"' || c == ',' || c == '\n') continue;  // the file would say something else
+            if (c == '"' || c == ',') continue;  // the file would say something else
             const auto done = w.run("tracked", "value,text\n1,\"" + std::string{c} + "1\"\n");
-            const bool is_guarded = "=+-@\t\r"s.contains(c);
+            const bool is_guarded = "=+-@\t\r\n"s.contains(c);
             const auto report = w.write(done, {});
             expect(report.contains((is_guarded ? "'"s : ""s) + c + '1') and
                    report.contains("'"s + c + '1') == is_guarded)
@@ -378,6 +378,59 @@ suite<"data"> data = [] {
         expect(tabs == "text\tvalue\textra\nx\t2\t,\n"s) << tabs;
         expect(w.last.file_name == "n-failed.tsv"s and
                w.last.content_type == "text/tab-separated-values; charset=utf-8"s);
+    };
+
+    "data for a spreadsheet has no formula, and is read as what it was"_test = [] {
+        const std::string hostile =
+            "email,Age,=cmd,phone,note\n"
+            "=bad@x,-0,@x,+49,\"=1+\"\"1\"\"\"\n"
+            "'=bad@x,31,,'-1,\uff1d1\n"
+            "bad@x,=2,,,\"\n=3\"\n"
+            "''bad@x,-5,x,,\"-2+3\"\n"
+            "-bad,+short\n";
+        world w;
+        const auto first = w.run("import-people", hostile);
+        const auto file =
+            w.write(first, {.kind = export_kind::data, .rows = export_rows::failed, .guard = true});
+        expect(file ==
+               "email,Age,'=cmd,phone,note,bulk_guarded\n"
+               "'=bad@x,-0,'@x,+49,\"'=1+\"\"1\"\"\",\n"
+               "''=bad@x,31,,''-1,'\uff1d1,\n"
+               "bad@x,'=2,,,\"'\n=3\",\n"
+               "''bad@x,-5,x,,'-2+3,\n"
+               "'-bad,'+short,\n"s)
+            << file;
+        const auto again = w.run("import-people", file);
+        const bulk::export_options as_json{.kind = export_kind::data,
+                                           .format = export_format::ndjson};
+        expect(again.rows == first.rows);
+        expect(w.write(again, as_json) == w.write(first, as_json));
+        expect(w.write(again, {.kind = export_kind::data, .guard = true}) == file)
+            << "what is guarded is not guarded twice";
+        const auto from_json = w.run("import-people", w.write(first, as_json), "people.ndjson");
+        const auto made = w.write(from_json, {.kind = export_kind::data, .guard = true});
+        expect(made.starts_with("email,Age,phone,note,bulk_guarded\n'=bad@x,0,+49,")) << made;
+        expect(w.write(w.run("import-people", made), as_json) == w.write(first, as_json));
+    };
+
+    "a row whose quotes do not match is one cell of a guarded file"_test = [] {
+        world w;
+        const auto done = w.run("tracked", "value,text\n1,a\n=2,\"b\"c\n3,d\n");
+        const auto file =
+            w.write(done, {.kind = export_kind::data, .rows = export_rows::failed, .guard = true});
+        expect(file == "value,text,bulk_guarded\n\"'=2,\"\"b\"\"c\",\n"s) << file;
+    };
+
+    "only CSV with a header can be guarded"_test = [] {
+        world w;
+        const auto done = w.run("tracked", "value\n2\n");
+        expect(
+            w.write(done, {.kind = export_kind::data, .format = export_format::json, .guard = true})
+                .starts_with("error: only CSV needs a guard"));
+        world bare{{.dialect = {.header = false}}};
+        const auto without = bare.run("tracked", "2\n");
+        expect(bare.write(without, {.kind = export_kind::data, .guard = true})
+                   .starts_with("error: a guarded export needs a header"));
     };
 
     "into another format goes what is declared; rows that cannot be read are counted"_test = [] {

@@ -63,7 +63,7 @@ suite<"exports"> exports = [] {
             for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = random.row(i);
             for (const auto& [format, name] : formats)
                 for (const bool from_records : {false, true}) {
-                    bulk::converting_writer<every_type> writer{format, {}};
+                    bulk::converting_writer<every_type> writer{format, {}, true};
                     std::string out;
                     writer.begin(out);
                     for (const auto& row : rows) {
@@ -93,7 +93,7 @@ suite<"exports"> exports = [] {
         bulk::json::write_row(records[0].row_data, row, {.reveal_pii = true});
         expect(records[0].row_data.size() > bulk::row_limits{}.row_bytes);
         const bulk::row_standing standing{};
-        bulk::converting_writer<every_type> writer{export_format::csv, {}};
+        bulk::converting_writer<every_type> writer{export_format::csv, {}, true};
         std::string out;
         writer.begin(out);
         expect(writer.put(out, {.standing = standing, .records = records}));

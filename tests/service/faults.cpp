@@ -72,6 +72,41 @@ suite<"faults"> faults = [] {
             expect(at.jobs.now() - begin < 2s);
         };
 
+    "a storage that gives no work is tried once a second, and the log hears of it ever more rarely"_test =
+        [] {
+            support::script script;
+            bulk::memory::storage memory;
+            int claims = 0;
+            stage at{{.lease_time = 1h}, faulty{memory, [&](const char* call) {
+                                                    if (std::string_view{call} != "claim")
+                                                        return false;
+                                                    ++claims;
+                                                    return broken == "claim";
+                                                }}};
+            broken = "claim";
+            for (int i = 0; i < 16; ++i) (void)at.create(numbers(1));
+            at.drive_for(10min);
+            expect(claims > 500_i and claims < 700_i) << claims;
+            const auto complaints = [&] {
+                std::size_t count = 0;
+                for (auto at_text = at.log.find("storage failed"); at_text != std::string::npos;
+                     at_text = at.log.find("storage failed", at_text + 1))
+                    ++count;
+                return count;
+            };
+            expect(complaints() > 4_u and complaints() < 10_u) << at.log;
+            expect(at.log.contains("times=1\n") and at.log.contains("why=no answer to claim"));
+            expect(at.log.contains("times=160")) << "what was not told is counted" << at.log;
+            broken.clear();
+            at.drive_for(1min);
+            const auto before = complaints();
+            broken = "claim";
+            (void)at.create(numbers(1));
+            at.drive_for(1s);
+            expect(complaints() == before + 1) << "after better times it is news again";
+            broken.clear();
+        };
+
     "one call that fails for a while only delays"_test = [] {
         for (const auto* call : {"record", "update", "renew", "get", "progress", "open_file",
                                  "claim", "events", "signals", "release"}) {

@@ -68,7 +68,12 @@ suite<"retention"> retention = [] {
         expect(on.service->prune({.older_than = 12h}).value().removed == 1_u);
         expect(!on.storage.get(bad.id).has_value());
         expect(on.storage.get(young.id).has_value() && on.storage.get(open).has_value());
-        expect(on.service->prune({}).value().removed == 1_u);
+        expect(on.service->cancel(open).has_value());
+        on.drive_for(1s);
+        expect(on.get(open).state == operation_state::cancelled);
+        expect(on.service->prune({.older_than = 12h}).value().removed == 0_u)
+            << "created long ago, but it has ended just now";
+        expect(on.service->prune({}).value().removed == 2_u);
     };
 
     "what cannot be exported before stays, and it is said why"_test = [] {

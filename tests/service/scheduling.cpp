@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace boost::ut;
@@ -120,6 +121,92 @@ suite<"workers"> workers = [] {
         const auto id = on.create(numbers(1));
         on.drive_for(1h);
         expect(on.get(id).state == operation_state::pending);
+    };
+};
+
+/// Rows that take a millisecond each, and who ran them how often.
+struct slow_rows {
+    explicit slow_rows(stage& on) {
+        play.first = [&](const number& row, bulk::context& ctx) {
+            on.jobs.advance(1ms);
+            ++times[{ctx.operation(), row.value}];
+            return bulk::outcome::done();
+        };
+    }
+
+    script play;
+    std::map<std::pair<operation_id, int>, int> times;
+};
+
+suite<"turns"> turns = [] {
+    "a small operation behind two large ones begins within seconds, and ends soon"_test = [] {
+        for (const int concurrency : {1, 4}) {
+            stage on({.max_row_concurrency = concurrency, .worker_count = 2});
+            const slow_rows rows{on};
+            const auto first = on.create(numbers(8'000)), second = on.create(numbers(8'000));
+            expect(on.drive([&] { return on.get(second).rows.processed > 100; }));
+            const auto begin = on.jobs.now();
+            const auto small = on.create(numbers(10));
+            const auto done = on.finish(small);
+            expect(*done.started_at - begin <= 2s) << (*done.started_at - begin).count() << "us";
+            expect(*done.completed_at - begin <= 3s) << (*done.completed_at - begin).count();
+            expect(!on.is_done(first) and !on.is_done(second));
+        }
+    };
+
+    "so few are open at once, and none is stuck: one that came first goes aside for a while"_test =
+        [] {
+            constexpr std::size_t most = 16;
+            stage on({.worker_count = 1});
+            const slow_rows rows{on};
+            std::vector<operation_id> all;
+            for (int i = 0; i < 20; ++i) all.push_back(on.create(numbers(1'500)));
+            std::size_t most_seen = 0;
+            const auto watch = [&](auto until) {
+                return on.drive([&] {
+                    most_seen = std::max(most_seen, on.service->metrics().running_operations);
+                    return until();
+                });
+            };
+            const auto start = on.jobs.now();
+            expect(watch([&] { return on.jobs.now() - start > 3s; }));
+            for (int i = 0; i < 3; ++i) {
+                const auto begin = on.jobs.now();
+                all.push_back(on.create(numbers(10)));
+                expect(watch([&] { return on.get(all.back()).started_at.has_value(); }));
+                // The four that no place is left for go before the first of them.
+                expect(on.jobs.now() - begin <= (i == 0 ? 8s : 3s))
+                    << (on.jobs.now() - begin).count() << "us";
+            }
+            expect(watch(
+                [&] { return std::ranges::all_of(all, [&](auto id) { return on.is_done(id); }); }));
+            expect(most_seen >= most and most_seen <= most + 1) << most_seen;
+            expect(on.log.contains("set_aside"));
+            for (const auto id : all) expect(on.get(id).rows.failed == 0_u);
+            expect(rows.times.size() == 30'030_ul);
+            expect(
+                std::ranges::all_of(rows.times, [](const auto& each) { return each.second == 1; }));
+        };
+
+    "an operation that is cancelled does not wait for its turn"_test = [] {
+        stage on({.worker_count = 1});
+        script play;
+        operation_id other;
+        bool was_cancelled = false;
+        play.first = [&](const number& row, bulk::context& ctx) {
+            on.jobs.advance(1ms);
+            if (ctx.operation() != other && row.value == 3'000) {
+                (void)on.service->cancel(other);
+                was_cancelled = true;
+            }
+            return bulk::outcome::done();
+        };
+        const auto long_one = on.create(numbers(4'000));
+        other = on.create(numbers(4'000));
+        expect(on.drive([&] { return was_cancelled; }));
+        expect(on.get(other).rows.processed > 0_u) << "they take turns";
+        expect(on.finish(other).state == operation_state::cancelled);
+        expect(!on.is_done(long_one));
     };
 };
 

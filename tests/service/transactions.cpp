@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,6 +33,11 @@ public:
         [[nodiscard]] bulk::result<> record(const bulk::row_batch& batch) {
             batches_.push_back(batch);
             return {};
+        }
+        [[nodiscard]] std::optional<bulk::error> overdue() const {
+            if (*on_->late_ones == 0) return std::nullopt;
+            --*on_->late_ones;
+            return bulk::error{bulk::errc::timed_out, "it was open for too long"};
         }
         [[nodiscard]] bulk::result<> commit() {
             if (*on_->failures > 0) {
@@ -62,6 +68,7 @@ public:
     std::shared_ptr<ledger> lines = std::make_shared<ledger>();
     std::shared_ptr<int> failures = std::make_shared<int>(0);
     std::shared_ptr<int> refusals = std::make_shared<int>(0);
+    std::shared_ptr<int> late_ones = std::make_shared<int>(0);
 };
 static_assert(bulk::transactional_store<ledger_storage>);
 
@@ -134,6 +141,22 @@ suite<"transactions"> transactions = [] {
         on.finish(id);
         expect(counted == 2_u && seen == 2_u);
         then = {};
+    };
+
+    "a transaction that was open for too long is tried again, then the step fails"_test = [] {
+        then = {};
+        for (const int late : {1, 2}) {
+            play on;
+            *on.storage.late_ones = late;
+            const auto done = on.run(numbers(1), "payments");
+            const bool is_good = late == 1;
+            expect(done.rows.successful == (is_good ? 1 : 0));
+            expect(on.storage.lines->size() == (is_good ? 1 : 0)) << "what it wrote is undone";
+            const auto record = on.record(done.id, 1, 1);
+            expect(fatal(record.has_value()));
+            expect(record->attempt == 2_u);
+            expect(record->error_message == (is_good ? "" : "it was open for too long"));
+        }
     };
 
     "what fails or throws has written nothing"_test = [] {

@@ -142,7 +142,7 @@ suite<"uploads on disk"> uploads_on_disk = [] {
             std::ofstream{path, std::ios::binary} << other;
             const auto done = on.finish(id);
             expect(done.state == operation_state::failed);
-            expect(done.error_message.starts_with("file 'x.csv' (" + path +
+            expect(done.error_message.starts_with("file 'x.csv' (id " + on.get(id).file_id +
                                                   ") was changed since it was stored: its "
                                                   "checksum is "))
                 << done.error_message;

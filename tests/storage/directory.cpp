@@ -241,7 +241,7 @@ suite<"directory: changed from outside"> changed = [] {
         std::string path = content_path(base, about.id);
 
         [[nodiscard]] std::string blame(const std::string& how) const {
-            return "file 'a.csv' (" + path + ") was changed since it was stored: " + how +
+            return "file 'a.csv' (id " + about.id + ") was changed since it was stored: " + how +
                    "; put back what was stored, or upload it as a new operation";
         }
     };
@@ -253,7 +253,7 @@ suite<"directory: changed from outside"> changed = [] {
              {on.store.file(on.about.id).error(), on.store.open_file(on.about.id, 0).error(),
               on.store.verify(on.about.id).error()}) {
             expect(said.code == errc::not_found);
-            expect(said.message == "file 'a.csv' (" + on.path +
+            expect(said.message == "file 'a.csv' (id " + on.about.id +
                                        ") was deleted since it was stored: put its " +
                                        std::to_string(on.text.size()) +
                                        " bytes back, or upload it as a new operation")
@@ -333,7 +333,8 @@ suite<"directory: changed from outside"> changed = [] {
             write_file(path, other);
             const auto said = on.store.file(on.about.id);
             expect(fatal(!said.has_value()));
-            expect(said.error().code == errc::conflict and said.error().message.contains(path));
+            expect(said.error().code == errc::conflict and
+                   said.error().message.contains(on.about.id));
             write_file(path, text.substr(0, i));
             expect(!on.store.file(on.about.id).has_value());
         }

@@ -1,6 +1,8 @@
+#include "../conformance/combinations.hpp"
 #include "../conformance/events_and_files.hpp"
 #include "../conformance/feeds.hpp"
 #include "../conformance/operations.hpp"
+#include "../conformance/read_limits.hpp"
 #include "../conformance/removal.hpp"
 #include "../conformance/retry.hpp"
 #include "../conformance/rows.hpp"
@@ -71,6 +73,8 @@ suite<"memory"> memory = [] {
     const auto make = [] { return std::make_unique<bulk::memory::storage>(); };
     conformance::check_operations(make);
     conformance::check_rows(make);
+    conformance::check_read_limits(make);
+    conformance::check_combinations(make);
     conformance::check_signals(make);
     check_waits_long_over();
     conformance::check_retry(make);

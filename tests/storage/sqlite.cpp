@@ -1,5 +1,7 @@
+#include "../conformance/combinations.hpp"
 #include "../conformance/events_and_files.hpp"
 #include "../conformance/operations.hpp"
+#include "../conformance/read_limits.hpp"
 #include "../conformance/removal.hpp"
 #include "../conformance/retry.hpp"
 #include "../conformance/rows.hpp"
@@ -13,6 +15,7 @@
 #include <support/ut.hpp>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 using namespace boost::ut;
@@ -35,6 +38,8 @@ suite<"sqlite"> sqlite = [] {
     const auto make = [] { return fresh_storage{}; };
     conformance::check_operations(make);
     conformance::check_rows(make);
+    conformance::check_read_limits(make);
+    conformance::check_combinations(make);
     conformance::check_signals(make);
     conformance::check_retry(make);
     conformance::check_steps(make);

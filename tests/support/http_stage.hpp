@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/server.hpp>
 #include <support/raw_http.hpp>
@@ -21,6 +22,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -117,6 +119,9 @@ public:
         if (path == "/echo/much") return body_rule{.kind = body_kind::whole};
         if (path == "/upload" || path == "/upload/partly" || path == "/ignore" || path == "/turn")
             return body_rule{.kind = body_kind::streamed};
+        if (path.starts_with("/query"))
+            return body_rule{.answered = answer_kind::query,
+                             .principal = std::string{head.headers.get("x-who")}};
         if (path == "/upload/little") return body_rule{.kind = body_kind::streamed, .most = 1000};
         return body_rule{.kind = body_kind::none};
     }
@@ -135,6 +140,7 @@ public:
             waiting.add(-1);
             return {.body = "at last"};
         }
+        if (path == "/query/endless") return search();
         if (path == "/throws") throw std::runtime_error{"no"};
         if (path == "/empty") return {.status = 204, .body = "not sent"};
         if (path == "/empty/stream")
@@ -167,6 +173,7 @@ public:
     }
 
     tally waiting;    ///< requests that wait
+    tally searching;  ///< queries that end only when they are stopped
     tally uploading;  ///< uploads that have begun
     tally listeners;  ///< event sources that live
     tally pieces;     ///< of uploads
@@ -175,6 +182,18 @@ public:
     std::atomic<std::size_t> refused_pulls = 0;
 
 private:
+    response search() {
+        searching.add(1);
+        std::optional<bulk::error> why;
+        {
+            std::unique_lock lock{mutex_};
+            while (!(why = bulk::read_scope::reached()) && !is_open_)
+                may_go_.wait_for(lock, std::chrono::milliseconds{1});
+        }
+        searching.add(-1);
+        return {.status = 503, .body = why ? why->message : "it was let go"};
+    }
+
     response upload(request& asked) {
         uploading.add(1);
         std::vector<char> piece(65536);
@@ -276,6 +295,17 @@ struct stage {
     std::shared_ptr<test_application> app = std::make_shared<test_application>();
     std::unique_ptr<bulk::http::server> server;
 };
+
+/// Whether it comes true within half a minute.
+template <typename Condition>
+[[nodiscard]] bool comes_true(Condition condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    return true;
+}
 
 [[nodiscard]] inline std::string get(std::string_view path, std::string_view headers = {}) {
     return bulk::concat("GET ", path, " HTTP/1.1\r\nHost: a\r\n", headers, "\r\n");

@@ -33,6 +33,7 @@ public:
         clock_.advance(-step);
         set_back_ += step;
     }
+    void set_forward(std::chrono::microseconds step) { set_back(-step); }
     [[nodiscard]] bulk::timestamp steady_now() const override { return now() + set_back_; }
 
     /// Runs one job that is ready; moves the clock on if none is. False when there is none at all.

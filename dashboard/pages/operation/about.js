@@ -6,6 +6,7 @@ import { size } from "../../format.js";
 import { icon } from "../../icons.js";
 import { facts } from "../../parts/facts.js";
 import { toast } from "../../parts/toast.js";
+import { mayReadFiles } from "../../session.js";
 
 function shown(value) {
   if (value === null) return h("span", { class: "quiet-text" }, "not given");
@@ -44,7 +45,7 @@ function render({ id, data: { operation } }) {
         operation.idempotency_key ? ["Idempotency key", h("code", operation.idempotency_key)] : null,
         operation.source ? ["Source", operation.source] : null,
       ]),
-      operation.file ? h("p", h("button", { type: "button", class: "button", onclick: save }, icon("download"), "Download the file")) : null,
+      operation.file && mayReadFiles() ? h("p", h("button", { type: "button", class: "button", onclick: save }, icon("download"), "Download the file")) : null,
     ),
   );
 }

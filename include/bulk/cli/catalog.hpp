@@ -39,6 +39,7 @@ public:
                                                            export_format format) const = 0;
     [[nodiscard]] virtual result<dry_run_report> validate(std::string_view name, upload file,
                                                           std::string_view metadata,
+                                                          const read_options& reading,
                                                           const dry_run_options& options) const = 0;
 };
 
@@ -71,10 +72,11 @@ public:
     }
     [[nodiscard]] result<dry_run_report> validate(std::string_view name, upload file,
                                                   std::string_view metadata,
+                                                  const read_options& reading,
                                                   const dry_run_options& options) const override {
         return of<dry_run_report>(name, [&]<typename Op>(std::type_identity<Op>) {
-            return dry_run<Op>(metadata, std::move(file.bytes), file.name, read_options{},
-                               formats<>, options);
+            return dry_run<Op>(metadata, std::move(file.bytes), file.name, reading, formats<>,
+                               options);
         });
     }
 

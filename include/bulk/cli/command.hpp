@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,6 +64,8 @@ public:
             return exit_code::success;
         } catch (const CLI::ParseError& why) {
             return refuse(why, words);
+        } catch (const std::bad_alloc&) {
+            return program_.complain("out of memory; free memory or raise the limit (ulimit -v)");
         } catch (const std::exception& why) {
             return program_.complain(why.what());
         }

@@ -65,8 +65,12 @@ struct feed_part {
                     return std::unexpected{std::move(valid).error()};
                 auto opened = storage(program.settings().storage);
                 if (!opened) return std::unexpected{std::move(opened).error()};
-                return std::make_unique<typed_feed_service<feed_service<storage_type>>>(
+                auto service = std::make_unique<typed_feed_service<feed_service<storage_type>>>(
                     feed_list<Feeds...>{}, std::move(*opened), options, program.log());
+                if (where != scheduling::none)  // else it would never do anything
+                    if (auto usable = service->usable(); !usable)
+                        return std::unexpected{std::move(usable).error()};
+                return service;
             };
         else
             return {};

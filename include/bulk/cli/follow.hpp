@@ -102,11 +102,13 @@ inline int run_to_end(const session& program, any_service& service, operation_id
         return exit_code::interrupted;
     }
     if (ended->rows.failed > 0 && !program.settings().json) {
-        const auto* about = description_for(program.operations(), ended->name);
         program.remark(
             concat("each failed row: ", program.program(), " errors ", to_text(id), " --rows"));
-        if (about != nullptr && about->retryable)
+        if (const auto retry = service.can_retry(id); retry && retry->is_eligible)
             program.remark(concat("try them again: ", program.program(), " retry ", to_text(id)));
+        else
+            program.remark(concat("to correct and run them again: ", program.program(), " export ",
+                                  to_text(id), " --kind data --rows failed --output FILE"));
     }
     return exit_code_of(ended->state);
 }

@@ -3,6 +3,7 @@
 
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/flags.hpp>
+#include <bulk/cli/input_file.hpp>
 #include <bulk/cli/metadata_flags.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
@@ -15,7 +16,6 @@
 #include <bulk/service/upload.hpp>
 #include <bulk/storage/stored_file.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,11 +29,15 @@ namespace bulk::cli {
 /// A file and what it is for, as `run`, `submit` and `validate` are told.
 struct file_flags {
     std::string path{};
+    std::string name{};
     std::string operation{};
     metadata_flags metadata{};
 
     void declare(flags& to) {
-        to.word("FILE", path, "CSV, TSV, JSON or NDJSON; also .gz and .zst");
+        to.word("FILE", path, "CSV, TSV, JSON or NDJSON; also .gz and .zst; -: standard input");
+        to.text("--name", name,
+                "file name to record; its extension tells the format of a stream (stdin for -)",
+                "NAME");
         to.text("--operation,-o", operation, "what to do with it; not needed if there is only one",
                 "NAME");
         metadata.declare(to);
@@ -62,61 +66,99 @@ public:
         if (!about) return std::unexpected{about.error()};
         auto metadata = file.metadata.text(program.operations(), **about);
         if (!metadata) return std::unexpected{std::move(metadata).error()};
-        auto key = key_.empty() ? content_key(program, *metadata) : result<std::string>{key_};
-        if (!key) return std::unexpected{std::move(key).error()};
-        auto known = newest(service, (*about)->name, *key);
-        if (!known) return std::unexpected{std::move(known).error()};
-        if (*known && (!again_ || !is_final((*known)->state)))
-            return taken_in{.record = std::move(**known), .is_new = false};
-        if (*known) *key = next_key(*key, (*known)->idempotency_key);
-        auto bytes = open(program);
-        if (!bytes) return std::unexpected{std::move(bytes).error()};
-        const auto id = service.create(
-            (*about)->name, std::move(*bytes),
-            {.metadata = std::move(*metadata), .created_by = created_by_, .idempotency_key = *key});
-        if (!id) return std::unexpected{id.error()};
-        auto record = service.get(*id);
-        if (!record) return std::unexpected{std::move(record).error()};
-        return taken_in{.record = std::move(*record)};
-    }
-
-    /// The file, until somebody interrupts the program: a large one takes its time.
-    [[nodiscard]] static result<upload> open_file(const session& program, const std::string& path) {
-        auto opened = bulk::file(path);
-        if (!opened) return fail(errc::invalid_argument, std::move(opened).error().message);
-        opened->bytes = byte_source{[&program, bytes = std::move(opened->bytes)](
-                                        std::span<char> into) mutable -> result<std::size_t> {
-            if (program.is_interrupted())
-                return fail(errc::unavailable, "interrupted; nothing was kept of the file");
-            return bytes.read_some(into);
-        }};
-        return opened;
+        const create_request request{.service = service,
+                                     .operation = std::string{(*about)->name},
+                                     .metadata = std::move(*metadata)};
+        return key_.empty() ? take_by_content(program, request) : take_by_key(program, request);
     }
 
     file_flags file{};
 
 private:
-    [[nodiscard]] result<upload> open(const session& program) const {
-        return open_file(program, file.path);
+    struct create_request {
+        any_service& service;
+        std::string operation;
+        std::string metadata;
+    };
+
+    [[nodiscard]] result<taken_in> take_by_key(const session& program,
+                                               const create_request& request) const {
+        auto known = newest(request, key_);
+        if (!known) return std::unexpected{std::move(known).error()};
+        if (goes_on_with(*known)) return taken_in{.record = std::move(**known), .is_new = false};
+        auto input = open(program);
+        if (!input) return std::unexpected{std::move(input).error()};
+        return create(
+            request, std::move(input->content),
+            {.idempotency_key = *known ? next_key(key_, (*known)->idempotency_key) : key_});
     }
 
-    /// What is in the file and in the metadata, as a text.
-    [[nodiscard]] result<std::string> content_key(const session& program,
-                                                  std::string_view metadata) const {
-        auto opened = open(program);
-        if (!opened) return std::unexpected{std::move(opened).error()};
-        checksum content, about;
-        about.add(metadata);
+    /// The key is made of what was stored, which no second reading could tell: a stream is gone then,
+    /// and a file may have changed. A file is read before only to copy nothing that is known already.
+    [[nodiscard]] result<taken_in> take_by_content(const session& program,
+                                                   const create_request& request) const {
+        auto input = open(program);
+        if (!input) return std::unexpected{std::move(input).error()};
+        if (!input->is_stream) {
+            const auto key = content_key(program, request.metadata, std::move(input->content));
+            if (!key) return std::unexpected{key.error()};
+            auto known = newest(request, *key);
+            if (!known) return std::unexpected{std::move(known).error()};
+            if (goes_on_with(*known))
+                return taken_in{.record = std::move(**known), .is_new = false};
+            input = open(program);
+            if (!input) return std::unexpected{std::move(input).error()};
+        }
+        return create(request, std::move(input->content),
+                      {.key_of_file = [&](const stored_file& stored) -> result<std::string> {
+                          auto key = key_of(request.metadata, stored.checksum, stored.size);
+                          const auto known = newest(request, key);
+                          if (!known) return std::unexpected{known.error()};
+                          if (!*known) return key;
+                          return goes_on_with(*known) ? (*known)->idempotency_key
+                                                      : next_key(key, (*known)->idempotency_key);
+                      }});
+    }
+
+    [[nodiscard]] result<taken_in> create(const create_request& request, upload content,
+                                          create_options<> about) const {
+        about.metadata = request.metadata;
+        about.created_by = created_by_;
+        auto taken = request.service.take_in(request.operation, std::move(content), about);
+        if (!taken) return std::unexpected{std::move(taken).error()};
+        return taken_in{.record = std::move(taken->record), .is_new = taken->is_new};
+    }
+
+    [[nodiscard]] result<input_file> open(const session& program) const {
+        return input_opener{program}.open(file.path, file.name);
+    }
+
+    /// Whether an operation that is there is what the command means.
+    [[nodiscard]] bool goes_on_with(const std::optional<operation_record>& known) const {
+        return known && (!again_ || !is_final(known->state));
+    }
+
+    /// What is in a file and in the metadata, as a text. Stops where the file is too large.
+    [[nodiscard]] static result<std::string> content_key(const session& program,
+                                                         std::string_view metadata, upload opened) {
+        auto bytes = at_most(std::move(opened.bytes), opened.name,
+                             static_cast<std::uint64_t>(program.settings().service.max_file_size));
+        checksum content;
         std::string buffer(std::size_t{256} * 1024, '\0');
         std::uint64_t size = 0;
         while (true) {
-            const auto got = opened->bytes.read_some(buffer);
+            const auto got = bytes.read_some(buffer);
             if (!got) return std::unexpected{got.error()};
             if (*got == 0) break;
             content.add(std::span{buffer}.first(*got));
             size += *got;
         }
-        return concat("file:", to_text(uuid{content.value(), about.value()}), ':', size);
+        return key_of(metadata, content.value(), size);
+    }
+
+    [[nodiscard]] static std::string key_of(std::string_view metadata, std::uint64_t content,
+                                            std::uint64_t size) {
+        return concat("file:", to_text(uuid{content, content_hash(metadata)}), ':', size);
     }
 
     /// What `--again` makes of a key: `key#2`, `key#3` …
@@ -129,17 +171,16 @@ private:
     }
 
     /// The newest operation of that key, or of one that `--again` made of it.
-    [[nodiscard]] static result<std::optional<operation_record>> newest(any_service& service,
-                                                                        std::string_view name,
-                                                                        std::string_view key) {
+    [[nodiscard]] static result<std::optional<operation_record>> newest(
+        const create_request& request, std::string_view key) {
         const std::string made = concat(key, '#');
         operation_query query{
-            .name_contains = std::string{name}, .page_size = largest_page, .with_total = false};
+            .name_contains = request.operation, .page_size = largest_page, .with_total = false};
         do {
-            auto found = service.query(query);
+            auto found = request.service.query(query);
             if (!found) return std::unexpected{std::move(found).error()};
             for (auto& each : found->items)
-                if (each.name == name &&
+                if (each.name == request.operation &&
                     (each.idempotency_key == key || each.idempotency_key.starts_with(made)))
                     return std::move(each);
             query.after = found->next;

@@ -16,11 +16,12 @@
 namespace bulk::cli {
 
 /// One JSON object on one line. Names are what programs rely on: they never change their meaning.
+/// Bytes of texts that are not UTF-8, as file names may have, become U+FFFD: JSON is UTF-8.
 class json_line {
 public:
     json_line& add(std::string_view name, std::string_view text) {
         key(name);
-        json::write_string(text_, text);
+        json::write_shown_string(text_, text);
         return *this;
     }
     json_line& add(std::string_view name, const char* text) {
@@ -62,7 +63,7 @@ public:
         std::string list{'['};
         for (const auto& each : texts) {
             if (list.size() > 1) list += ',';
-            json::write_string(list, each);
+            json::write_shown_string(list, each);
         }
         return add_raw(name, list + ']');
     }

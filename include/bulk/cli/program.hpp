@@ -7,6 +7,7 @@
 #include <bulk/cli/operation_work.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/cli/settings.hpp>
+#include <bulk/cli/verbs/backup.hpp>
 #include <bulk/cli/verbs/change.hpp>
 #include <bulk/cli/verbs/errors.hpp>
 #include <bulk/cli/verbs/export.hpp>
@@ -65,6 +66,18 @@ namespace bulk::cli {
     return verbs;
 }
 
+/// The verbs for copies, if the storage can be copied: `Open::backup` and `Open::restore` do it.
+template <typename Open>
+void add_copy_verbs(std::vector<std::unique_ptr<verb>>& verbs) {
+    if constexpr (requires(const storage_settings& of, const std::string& copy) {
+                      Open::backup(of, copy);
+                      Open::restore(of, copy);
+                  }) {
+        verbs.push_back(std::make_unique<backup_verb>(Open::backup));
+        verbs.push_back(std::make_unique<restore_verb>(Open::restore));
+    }
+}
+
 /// Does what the words of a command line say (the first is the program's name); its exit code.
 inline int perform(session& program, const std::vector<std::string>& words,
                    const std::vector<verb_group>& verbs) {
@@ -74,8 +87,7 @@ inline int perform(session& program, const std::vector<std::string>& words,
     program.err().stream.flush();
     program.out().stream.flush();
     if (program.out().stream || code != exit_code::success) return code;
-    return program.complain(
-        "cannot write to the output: is there space left, and somebody who reads?");
+    return program.complain("cannot write to the output: disk full, or the pipe was closed");
 }
 
 /// A storage that is opened when the first verb needs it; whoever else needs it shares it, if it is a
@@ -143,6 +155,7 @@ int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
     };
     if constexpr (has_operations) {
         groups.front().verbs = operation_verbs(std::move(work));
+        add_copy_verbs<Open>(groups.front().verbs);
         add_serve();
         const typed_catalog<Ops...> operations;
         session program{words, std::move(around), operations,
@@ -160,6 +173,7 @@ int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
         return perform(program, words, groups);
     } else {
         groups.front().verbs.push_back(std::make_unique<worker_verb>(std::move(work)));
+        add_copy_verbs<Open>(groups.front().verbs);
         add_serve();
         session program{words, std::move(around)};
         return perform(program, words, groups);

@@ -96,7 +96,11 @@ public:
         options.service.scheduler = where;
         if (auto valid = validate(options.service); !valid)
             return std::unexpected{std::move(valid).error()};
-        return open_(options, log());
+        auto opened = open_(options, log());
+        if (opened && where != scheduling::none)  // else it would never do anything
+            if (auto usable = (*opened)->usable(); !usable)
+                return std::unexpected{std::move(usable).error()};
+        return opened;
     }
     /// For services: `take_log` gives what they say.
     [[nodiscard]] log_handler log() const {
@@ -116,6 +120,10 @@ public:
     int complain(const error& what) const {
         const bool is_usage = what.code == errc::invalid_argument;
         return complain(what.message, is_usage ? exit_code::usage : exit_code::failed);
+    }
+    /// The same of what was being read or written, which an interruption may have ended.
+    int give_up(const error& what) const {
+        return is_interrupted() ? complain(what.message, exit_code::interrupted) : complain(what);
     }
     /// Something worth knowing that is not the answer: machines do not want it.
     void remark(std::string_view what) const {

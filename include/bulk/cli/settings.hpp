@@ -51,6 +51,8 @@ inline void declare(flags& to, program_settings& all, const program_contents& ha
               "full: a power failure takes nothing back, and every commit waits for it (normal)");
     to.span("--busy-timeout", all.storage.options.busy_timeout,
             "how long to wait for other processes that write (10s)");
+    to.span("--transaction-timeout", all.storage.options.transaction_timeout,
+            "how long a step may keep its transaction open (5s)");
     to.text("--files", all.storage.options.files_directory,
             "the directory for uploads (that file's name and -files)", "DIRECTORY");
     to.yes("--json", all.json, "for machines: one JSON object a line");
@@ -72,6 +74,11 @@ inline void declare_for_operations(flags& to, service_options& service) {
     to.span("--flush-interval", service.flush_interval,
             "or this long after the first of them (1s)");
     to.size("--max-file-size", service.max_file_size, "larger files are refused; 0: none (100MB)");
+    to.size("--max-unpacked-size", service.max_unpacked_size,
+            "gzip and zstd files that unpack to more are refused; 0: none (10GB)");
+    to.number("--max-unpack-ratio", service.max_unpack_ratio,
+              "or to more than so many times their size, behind 100MB; 0: any (250)");
+    to.number("--max-dry-runs", service.max_dry_runs, "dry runs at once; others wait (4)");
     to.span("--lease-time", service.lease_time,
             "without a sign of life for so long, others take over (30s)");
     to.number("--max-retries", service.max_retry_attempts,

@@ -21,9 +21,10 @@ enum class errc : std::uint8_t {
     conflict,            ///< someone else changed the record first: reload
     unavailable,         ///< the backend did not answer: try again
     timed_out,           ///< what was waited for did not come in time
+    storage_lost,        ///< the storage was deleted or replaced: stop
 };
 BOOST_DESCRIBE_ENUM(errc, invalid_argument, invalid_row, step_failed, illegal_transition, not_found,
-                    conflict, unavailable, timed_out)
+                    conflict, unavailable, timed_out, storage_lost)
 
 struct error {
     errc code{};

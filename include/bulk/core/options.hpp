@@ -36,7 +36,11 @@ BOOST_DESCRIBE_ENUM(changed_steps, refuse, by_name)
 
 /// How a service runs its operations.
 struct service_options {
-    std::int64_t max_file_size = 104'857'600;  ///< bytes; 0 is unlimited
+    std::int64_t max_file_size = 104'857'600;         ///< bytes; 0 is unlimited
+    std::int64_t max_unpacked_size = 10'737'418'240;  ///< of a gzip or zstd file; 0 is unlimited
+    int max_unpack_ratio = 250;  ///< bytes for each packed one, behind 100 MiB; 0 is unlimited
+    int max_dry_runs = 4;        ///< at once; others wait for their turn
+    std::chrono::milliseconds dry_run_wait{10'000};  ///< for a turn, then `errc::unavailable`
     bool include_row_data_in_errors = false;
     int flush_batch_size = 100;                       ///< rows recorded in one transaction
     std::chrono::milliseconds flush_interval{1'000};  ///< or this long after the first of them
@@ -46,7 +50,7 @@ struct service_options {
     std::string service_name{};   ///< the operations' `source`; empty: the program's name
     int max_retry_attempts = 10;  ///< operation retries; 0 is unlimited
     int max_crashes = 3;          ///< of the process at one row, which fails then; 0 is unlimited
-    int worker_count = 4;         ///< operations at once, those that only wait apart
+    int worker_count = 4;         ///< so many begin at once; those that wait longer take turns
     int queue_capacity = 1'000;   ///< operations waiting in memory; whoever adds one more waits
     std::chrono::milliseconds shutdown_timeout{30'000};                   ///< for rows in flight
     std::optional<std::chrono::milliseconds> pending_poll_interval{};     ///< look for others' work
@@ -61,6 +65,10 @@ struct service_options {
     using namespace setting_rules;
     return first_failure({
         at_least<std::int64_t>("max_file_size", options.max_file_size, 0),
+        at_least<std::int64_t>("max_unpacked_size", options.max_unpacked_size, 0),
+        at_least("max_unpack_ratio", options.max_unpack_ratio, 0),
+        at_least("max_dry_runs", options.max_dry_runs, 1),
+        not_negative("dry_run_wait", options.dry_run_wait),
         at_least("flush_batch_size", options.flush_batch_size, 1),
         positive("flush_interval", options.flush_interval),
         at_least("max_row_concurrency", options.max_row_concurrency, 1),

@@ -28,6 +28,8 @@ BOOST_DESCRIBE_ENUM(durability, normal, full)
 struct sqlite_options {
     bulk::durability durability = bulk::durability::normal;
     std::chrono::milliseconds busy_timeout{10'000};  ///< for others who write; then it fails
+    /// Of a step: nobody else can write until it ends, so what takes longer is undone.
+    std::chrono::milliseconds transaction_timeout{5'000};
     int cache_kib = 2'048;          ///< of memory for each connection; there are a few
     std::string files_directory{};  ///< for this database alone; empty: `<database>-files`
 };
@@ -40,6 +42,7 @@ struct sqlite_options {
     using namespace setting_rules;
     return first_failure({
         not_negative("busy_timeout", options.busy_timeout),
+        positive("transaction_timeout", options.transaction_timeout),
         at_least("cache_kib", options.cache_kib, 64),
     });
 }

@@ -32,7 +32,7 @@ public:
 
     /// The time by which deadlines are measured.
     [[nodiscard]] virtual timestamp now() const = 0;
-    /// The same, as if the clock had never been set back, where that is known: what waits in memory
+    /// The same, as if the clock had never been set, where that is known: what waits in memory
     /// is due by this one. `submit_at` takes times of `now`, and runs a job after as much time as was
     /// left then.
     [[nodiscard]] virtual timestamp steady_now() const { return now(); }

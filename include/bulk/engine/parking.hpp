@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -17,15 +18,29 @@ public:
     /// or work was found.
     template <typename Look>
     bool sleep(Look look) {
+        return sleep(look, forever);
+    }
+
+    /// The same, but false as well when nobody woke it in that time.
+    template <typename Look>
+    bool sleep(Look look, std::chrono::milliseconds most) {
         std::unique_lock lock{mutex_};
         if (is_closed_) return false;
         if (look()) return true;
         ++sleepers_;
-        woken_.wait(lock, [&] { return wakes_ > 0 || is_closed_; });
+        const auto is_woken = [&] { return wakes_ > 0 || is_closed_; };
+        if (most == forever) {
+            woken_.wait(lock, is_woken);
+        } else if (!woken_.wait_for(lock, most, is_woken)) {
+            --sleepers_;
+            return false;
+        }
         if (is_closed_) return false;
         --wakes_;
         return true;
     }
+
+    static constexpr std::chrono::milliseconds forever = std::chrono::milliseconds::max();
 
     /// To be called when work is there already; whether somebody slept.
     bool wake_one() {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
 #include <bulk/engine/clock_steps.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
@@ -14,25 +16,57 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 namespace bulk {
 
-/// Threads around a queue, and one more for the deadlines. Threads are started when there is work
-/// and none is idle, up to the limit, since rows may block: a hundred of them at once need a hundred
-/// threads, and none at all need none.
+/// What to say when the system gives no thread.
+[[nodiscard]] inline error thread_refused(const std::system_error& why) {
+    return {errc::unavailable,
+            concat("cannot start a thread: ", why.code().message(),
+                   "; raise the limit of processes and threads (ulimit -u, or the container's), or "
+                   "ask for fewer")};
+}
+
+/// Threads around a queue, and one more for the deadlines. One thread is there from the beginning to the
+/// end; more are started when there is work and none is idle, up to the limit, since rows may block: a
+/// hundred of them at once need a hundred threads. Where the system gives no more, those that are
+/// there do the work. A thread that has been idle for `idle_time` ends.
 ///
-/// When the clock is set back, jobs are run as if it had not been.
+/// When the clock is set, jobs are run as if it had not been.
 template <clock_source Clock>
 class basic_thread_executor final : public executor {
 public:
-    explicit basic_thread_executor(std::size_t most_threads)
-        : shared_{std::make_shared<shared>(std::max<std::size_t>(most_threads, 1))},
-          timer_{[shared = shared_] { shared->keep_time(shared); }} {}
+    /// Throws `std::system_error` where there is not even a thread for the deadlines and one for jobs.
+    explicit basic_thread_executor(std::size_t most_threads,
+                                   std::chrono::milliseconds idle_time = parking::forever)
+        : shared_{std::make_shared<shared>(std::max<std::size_t>(most_threads, 1), idle_time)},
+          timer_{[shared = shared_] { shared->keep_time(shared); }} {
+        struct rollback {
+            basic_thread_executor* begun;
+            ~rollback() {
+                if (begun != nullptr) begun->stop();
+            }
+        } timer{this};
+        const std::scoped_lock lock{shared_->threads_mutex};
+        shared_->add_thread(shared_);
+        timer.begun = nullptr;
+    }
+    /// The same for those who want to be told.
+    [[nodiscard]] static result<std::unique_ptr<basic_thread_executor>> start(
+        std::size_t most_threads, std::chrono::milliseconds idle_time = parking::forever) {
+        try {
+            return std::make_unique<basic_thread_executor>(most_threads, idle_time);
+        } catch (const std::system_error& why) {
+            return std::unexpected{thread_refused(why)};
+        }
+    }
 
     /// Jobs that have begun are waited for; the others are dropped. Whoever wants them done waits for
     /// that first.
@@ -63,44 +97,44 @@ public:
             const std::scoped_lock lock{shared_->timer_mutex};
             if (shared_->is_closed) return;
             const timestamp now = Clock{}.now();
-            shared_->timers.add(shared_->steady(now) + (deadline - now), std::move(job));
+            shared_->timers.add(shared_->steady_now() + (deadline - now), std::move(job));
         }
         shared_->timer_changed.notify_one();
     }
 
     [[nodiscard]] timestamp now() const override { return Clock{}.now(); }
-    [[nodiscard]] timestamp steady_now() const override {
-        const std::scoped_lock lock{shared_->timer_mutex};
-        return shared_->steady(Clock{}.now());
-    }
+    [[nodiscard]] timestamp steady_now() const override { return shared_->steady_now(); }
     [[nodiscard]] std::size_t concurrency() const override { return shared_->most_threads; }
 
     /// Jobs that wait for a thread.
     [[nodiscard]] std::size_t queue_depth() const { return shared_->queue.size(); }
+    /// Threads that run jobs, or wait for one.
+    [[nodiscard]] std::size_t thread_count() const { return shared_->thread_count.load(); }
 
 private:
     /// What the threads use: as long as one of them is there, so is this.
     struct shared {
-        explicit shared(std::size_t most) : most_threads{most} {}
+        shared(std::size_t most, std::chrono::milliseconds idle)
+            : most_threads{most}, idle_time{idle} {}
 
         const std::size_t most_threads;
+        const std::chrono::milliseconds idle_time;
         work_queue<job> queue;
         parking idle;
         std::atomic<bool> is_stopping{false};
         std::atomic<std::size_t> thread_count{0};
         std::mutex threads_mutex;
         std::vector<std::thread> threads;
+        std::vector<std::thread> ended;  ///< or about to: joined by the next that starts one
+        std::chrono::steady_clock::time_point refused_until{};  ///< by the system; with the lock
 
         std::mutex timer_mutex;
         std::condition_variable timer_changed;
-        timer_queue timers;  ///< by `steady`
-        clock_steps steps{Clock{}.now(), std::chrono::steady_clock::now()};
+        timer_queue timers;  ///< by `steady_now`
+        const clock_steps steps{Clock{}.now(), passing_time()};
         bool is_closed = false;  ///< the timer's own mark of the end
 
-        /// With the timer's lock.
-        timestamp steady(timestamp now) {
-            return steps.steady_now(now, std::chrono::steady_clock::now());
-        }
+        [[nodiscard]] timestamp steady_now() const { return steps.steady_now(passing_time()); }
 
         void submit(const std::shared_ptr<shared>& self, job job) {
             put(std::move(job));
@@ -121,9 +155,25 @@ private:
         }
 
         void start_thread(const std::shared_ptr<shared>& self) {
-            if (thread_count.load(std::memory_order_relaxed) >= most_threads) return;
+            // Where threads end, only the lock tells who comes first: one that ends, or its last job.
+            if (idle_time == parking::forever &&
+                thread_count.load(std::memory_order_relaxed) >= most_threads)
+                return;
             const std::scoped_lock lock{threads_mutex};
             if (threads.size() >= most_threads || is_stopping.load()) return;
+            for (auto& each : ended) each.join();
+            ended.clear();
+            const auto now = std::chrono::steady_clock::now();
+            if (now < refused_until) return;
+            try {
+                add_thread(self);
+            } catch (const std::exception&) {  // the threads that are there do the work
+                refused_until = now + std::chrono::milliseconds{100};
+            }
+        }
+
+        /// With the lock.
+        void add_thread(const std::shared_ptr<shared>& self) {
             threads.emplace_back([self] { self->work(); });
             thread_count.store(threads.size(), std::memory_order_relaxed);
         }
@@ -132,15 +182,31 @@ private:
             job next;
             while (!is_stopping.load()) {
                 if (next) next();
-                if (!queue.try_pop(next) && !idle.sleep([&] { return queue.try_pop(next); }))
+                if (!queue.try_pop(next) &&
+                    !idle.sleep([&] { return queue.try_pop(next); }, idle_time) && may_end())
                     return;
             }
+        }
+
+        /// Takes this thread out of those that run jobs, unless one has come: whoever brought it while
+        /// this thread was still counted started no other.
+        [[nodiscard]] bool may_end() {
+            const std::scoped_lock lock{threads_mutex};
+            if (is_stopping.load()) return true;  // joined by who stops it
+            // The last one stays: the system may give no other when there is work again.
+            if (queue.size() > 0 || threads.size() == 1) return false;
+            const auto own = std::ranges::find(threads, std::this_thread::get_id(),
+                                               [](const auto& each) { return each.get_id(); });
+            ended.push_back(std::move(*own));
+            threads.erase(own);
+            thread_count.store(threads.size(), std::memory_order_relaxed);
+            return true;
         }
 
         void keep_time(const std::shared_ptr<shared>& self) {
             std::unique_lock lock{timer_mutex};
             while (!is_closed) {
-                const timestamp now = steady(Clock{}.now());
+                const timestamp now = steady_now();
                 if (job due = timers.take_due(now)) {
                     lock.unlock();
                     submit(self, std::move(due));
@@ -151,7 +217,7 @@ private:
                 const auto has_changed = [&] {
                     return is_closed || timers.next_deadline() != deadline;
                 };
-                if (deadline)  // in short naps: the clock may be set
+                if (deadline)  // in short naps: the machine may have slept
                     timer_changed.wait_for(lock,
                                            std::min<std::chrono::microseconds>(
                                                *deadline - now, std::chrono::seconds{1}),
@@ -175,6 +241,8 @@ private:
         {
             const std::scoped_lock lock{shared_->threads_mutex};
             threads.swap(shared_->threads);
+            for (auto& each : shared_->ended) threads.push_back(std::move(each));
+            shared_->ended.clear();
         }
         if (timer_.joinable()) timer_.join();  // it runs no job, so it ends at once
         shared_->drop_all();                   // what is left may hold what its owner wants gone

@@ -69,6 +69,7 @@ public:
     virtual result<std::vector<worker_record>> workers() = 0;
     [[nodiscard]] virtual timestamp now() const = 0;
     [[nodiscard]] virtual bool is_idle() const = 0;
+    [[nodiscard]] virtual result<> usable() const = 0;
     virtual result<> shutdown() = 0;
 };
 
@@ -142,6 +143,7 @@ public:
     result<std::vector<worker_record>> workers() override { return service_.workers(); }
     [[nodiscard]] timestamp now() const override { return service_.now(); }
     [[nodiscard]] bool is_idle() const override { return service_.is_idle(); }
+    [[nodiscard]] result<> usable() const override { return service_.usable(); }
     result<> shutdown() override { return service_.shutdown(); }
 
 private:

@@ -24,6 +24,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -164,9 +165,18 @@ private:
         };
         {
             std::vector<std::jthread> threads;
-            for (std::size_t i = 1; i < ranges.size() && in_threads_; ++i)
-                threads.emplace_back(count, i);
-            for (std::size_t i = 0; i < ranges.size() && (i == 0 || !in_threads_); ++i) count(i);
+            const auto start = [&](std::size_t i) {
+                try {
+                    threads.emplace_back(count, i);
+                } catch (const std::system_error&) {
+                    return false;
+                }
+                return true;
+            };
+            std::size_t begun = 1;  // the first is counted here, and what no thread can be had for
+            while (in_threads_ && begun < ranges.size() && start(begun)) ++begun;
+            for (std::size_t i = 0; i < ranges.size(); ++i)
+                if (i == 0 || i >= begun) count(i);
         }
         std::vector<std::uint64_t> counts;
         for (std::size_t i = 0; i < ranges.size(); ++i) {

@@ -203,6 +203,8 @@ public:
     /// Whether this process does nothing for feeds at the moment, nor is about to start one that
     /// follows another.
     [[nodiscard]] bool is_idle() const { return core_->is_idle(); }
+    /// Whether it works on anything: its options are right, it has threads, and nobody has shut it down.
+    [[nodiscard]] result<> usable() const { return core_->usable(); }
     /// Begins nothing new and lets pages in flight finish. Fails when they do not in time.
     [[nodiscard]] result<> shutdown() { return core_->shutdown(); }
     [[nodiscard]] Storage& storage() { return core_->storage(); }

@@ -50,9 +50,8 @@ public:
           options_{named(std::move(options))},
           valid_{validate(options_)},
           storage_{std::move(storage)},
-          own_jobs_{jobs == nullptr && options_.scheduler != scheduling::immediate
-                        ? std::make_unique<thread_executor>(thread_count())
-                        : nullptr},
+          own_jobs_{jobs == nullptr && options_.scheduler != scheduling::immediate ? start_threads()
+                                                                                   : nullptr},
           inline_jobs_{jobs == nullptr && own_jobs_ == nullptr ? std::make_unique<inline_executor>()
                                                                : nullptr},
           jobs_{jobs != nullptr ? *jobs
@@ -272,6 +271,14 @@ private:
         changed_.wait_for(lock, time, [&] { return is_closed_; });
     }
 
+    /// None where the system gives no thread: then the service cannot be used, and says why.
+    [[nodiscard]] std::unique_ptr<thread_executor> start_threads() {
+        auto started = thread_executor::start(thread_count());
+        if (started) return std::move(*started);
+        if (valid_) valid_ = std::unexpected{std::move(started).error()};
+        return nullptr;
+    }
+
     template <typename Done>
     void run_inline(Done done) {
         if (inline_jobs_ == nullptr) return;
@@ -281,7 +288,7 @@ private:
 
     const log_handler log_;
     const feed_service_options options_;
-    const result<> valid_;
+    result<> valid_;
     Storage storage_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;

@@ -100,6 +100,8 @@ struct response {
     std::string body{};
     body_pull stream{};  ///< instead of a body: pulled piece by piece, as fast as it is read
     std::optional<std::uint64_t> length{};  ///< of the stream, if it is known; else in chunks
+    /// Called when the other side has gone while the stream is pulled, which then fails soon; or unset.
+    std::function<void()> abandon{};
     std::shared_ptr<event_source> events{};
 };
 
@@ -110,13 +112,24 @@ enum class body_kind : std::uint8_t {
     streamed,  ///< pulled while it is answered
 };
 
+/// How a request without a streamed body is answered.
+enum class answer_kind : std::uint8_t {
+    at_once,  ///< takes no time: in a thread that moves bytes
+    query,  ///< reads, in a slot of its principal's; stops with its client, and when its time is up
+    command,  ///< changes something, in a slot of its principal's, to its end
+    stream,   ///< is going to be a stream, whose slot it takes; stops with its client
+};
+
 struct body_rule {
     body_kind kind = body_kind::none;
     std::uint64_t most = 0;  ///< bytes, as they are sent; 0 of a streamed one: any number
+    answer_kind answered = answer_kind::at_once;
+    std::string principal{};  ///< among whom slots are shared
 };
 
-/// What answers requests. Called from many threads at once, as many as `server_options::threads` and as
-/// there are streams; may wait, and does not throw.
+/// What answers requests. Called from many threads at once, as many as `server_options::threads`, queries,
+/// commands and streams; may wait unless it said `at_once`, and does not throw. What it reads of a
+/// storage in a query or a stream is limited by a `read_scope`.
 class application {
 public:
     application() = default;

@@ -6,7 +6,11 @@
 #include <bulk/http/message.hpp>
 #include <bulk/http/problem.hpp>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +31,12 @@ struct origin_rules {
 }
 
 /// A name could lead here from another site's page (DNS rebinding); an address cannot.
-[[nodiscard]] constexpr bool is_address(std::string_view host) {
-    if (host.starts_with('[') && host.ends_with(']')) return true;
-    return !host.empty() && host.find_first_not_of("0123456789.") == std::string_view::npos;
+[[nodiscard]] inline bool is_address(std::string_view host) {
+    std::array<unsigned char, sizeof(in6_addr)> bytes{};
+    if (host.starts_with('[') && host.ends_with(']'))
+        return ::inet_pton(AF_INET6, std::string{host.substr(1, host.size() - 2)}.c_str(),
+                           bytes.data()) == 1;
+    return ::inet_pton(AF_INET, std::string{host}.c_str(), bytes.data()) == 1;
 }
 
 [[nodiscard]] inline or_problem<void> check_host(const request_head& head,

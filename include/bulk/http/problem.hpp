@@ -49,10 +49,12 @@ inline constexpr problem_kind expectation_failed{"expectation_failed", 417,
                                                  "That cannot be expected"};
 inline constexpr problem_kind misdirected{"misdirected", 421, "Another host is meant"};
 inline constexpr problem_kind unprocessable{"unprocessable", 422, "That does not fit"};
+inline constexpr problem_kind too_many_requests{"too_many_requests", 429, "Too many requests"};
 inline constexpr problem_kind too_many_headers{"too_many_headers", 431, "The headers are too long"};
 inline constexpr problem_kind internal{"internal", 500, "Something is wrong here"};
 inline constexpr problem_kind not_implemented{"not_implemented", 501, "That is not known here"};
 inline constexpr problem_kind unavailable{"unavailable", 503, "Try again later"};
+inline constexpr problem_kind query_timeout{"query_timeout", 503, "Query timed out"};
 inline constexpr problem_kind version{"version", 505, "That version is not spoken"};
 
 inline constexpr std::array all{invalid_argument,
@@ -73,12 +75,14 @@ inline constexpr std::array all{invalid_argument,
                                 expectation_failed,
                                 misdirected,
                                 unprocessable,
+                                too_many_requests,
                                 too_many_headers,
                                 internal,
                                 not_implemented,
                                 unavailable,
                                 version,
-                                illegal_transition};
+                                illegal_transition,
+                                query_timeout};
 
 }  // namespace problems
 
@@ -87,6 +91,7 @@ struct problem {
     std::string detail{};  ///< what is wrong, and what to do
     std::string field{};   ///< the parameter or member that is
     header_list headers{};
+    std::string fault{};  ///< for the operator's log; the client never sees it
 };
 
 /// A value, or the problem document that is the answer.
@@ -118,16 +123,28 @@ using or_problem = std::expected<T, problem>;
             return problems::conflict;
         case errc::unavailable:
         case errc::timed_out:
+        case errc::storage_lost:
             return problems::unavailable;
         default:
             return problems::internal;
     }
 }
 
+/// The one place where the error of a service becomes an answer. What a storage says when it fails names
+/// files and quotes SQL: that is for the operator, and a client is told what it can do.
 [[nodiscard]] inline problem problem_of(error why, std::string field = {}) {
     problem made{kind_of(why.code), std::move(why.message), std::move(field)};
     if (made.kind.status == 503) made.headers.add("Retry-After", "1");
+    if (why.code == errc::unavailable || why.code == errc::storage_lost)
+        made.fault = std::exchange(
+            made.detail, "the server cannot complete this request at the moment: try again later");
     return made;
+}
+
+/// Names the entry of the operator's log that has the reason.
+inline void add_request_id(problem& why, std::string_view id) {
+    why.detail += concat("; the operator finds the reason in the log under request id ", id);
+    why.headers.set("X-Request-Id", std::string{id});
 }
 
 /// What a service said, or why not.

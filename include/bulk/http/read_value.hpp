@@ -22,15 +22,18 @@ template <std::integral Number>
 [[nodiscard]] or_problem<Number> read_number(std::string_view text, std::string_view field) {
     Number number{};
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status == std::errc{} && end == text.data() + text.size() && !text.empty()) return number;
+    constexpr std::size_t most_digits = 19;  // so many fit whatever they are
+    if (status == std::errc{} && end == text.data() + text.size() && !text.empty() &&
+        text.size() <= most_digits + std::is_signed_v<Number>)
+        return number;
     return refuse(problems::invalid_argument,
                   concat(field, " takes a whole number, and not '", text.substr(0, 64), '\''),
                   std::string{field});
 }
 
 [[nodiscard]] inline or_problem<bool> read_truth(std::string_view text, std::string_view field) {
-    if (text == "true" || text == "1") return true;
-    if (text == "false" || text == "0") return false;
+    if (text == "true") return true;
+    if (text == "false") return false;
     return refuse(problems::invalid_argument,
                   concat(field, " takes true or false, and not '", text.substr(0, 64), '\''),
                   std::string{field});

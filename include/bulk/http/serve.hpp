@@ -3,6 +3,7 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/engine/thread_executor.hpp>
 #include <bulk/feed/any_feed_service.hpp>
 #include <bulk/http/access.hpp>
 #include <bulk/http/api.hpp>
@@ -21,6 +22,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace bulk::http {
@@ -47,6 +49,7 @@ public:
     ~serving() { stop(); }
 
     [[nodiscard]] std::uint16_t port() const { return server_->port(); }
+    [[nodiscard]] server_load load() const { return server_->load(); }
     /// Lets requests in flight finish.
     void stop() {
         if (server_ != nullptr) server_->stop();
@@ -79,7 +82,12 @@ private:
                 concat("'", each,
                        "' is no origin: write scheme, host and port as a browser sends them, "
                        "such as https://ops.example.org"));
-    auto app = make_api(operations, feeds, options.api);
+    std::shared_ptr<application> app;
+    try {
+        app = make_api(operations, feeds, options.api);
+    } catch (const std::system_error& why) {
+        return std::unexpected{thread_refused(why)};
+    }
     server_options listening = options.server;
     listening.address = options.address == "localhost" ? "127.0.0.1" : options.address;
     listening.port = options.port;

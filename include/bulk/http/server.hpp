@@ -10,6 +10,16 @@
 
 namespace bulk::http {
 
+/// What a server is doing now.
+struct server_load {
+    int running_queries = 0;
+    int waiting_queries = 0;  ///< for a slot
+    int running_commands = 0;
+    int open_streams = 0;
+    int stream_threads = 0;
+    int query_threads = 0;  ///< of queries and commands
+};
+
 /// Listens, and hands what comes to an application. What it is made of is compiled in one place, as it
 /// takes long: link `bulk_http`, or include <bulk/http/server/implementation.hpp> in one of your files.
 class server {
@@ -21,6 +31,7 @@ public:
     virtual ~server() = default;
 
     [[nodiscard]] virtual std::uint16_t port() const = 0;
+    [[nodiscard]] virtual server_load load() const = 0;
     /// Takes no new connections, closes those that wait for a request, ends event streams, lets requests
     /// in flight finish for `shutdown_timeout`, closes what is left. The application is waited for,
     /// since it is in use until it has answered; so this is not called from within an answer.

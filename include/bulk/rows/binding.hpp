@@ -24,6 +24,7 @@ struct binding {
     std::array<std::size_t, columns_of<Row>.size> fields{};  ///< or `not_in_file`
     std::size_t width = 0;                                   ///< fields in a record
     std::vector<std::string> ignored{};                      ///< columns that no member takes
+    bool is_guarded = false;  ///< a column says that the guards of fields are to be taken off
 };
 
 /// Finds the members' columns in a header: by their exact name, else in any case and with any

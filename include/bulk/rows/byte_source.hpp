@@ -129,6 +129,24 @@ private:
         }};
 }
 
+/// A source that fails past `most` bytes, 0 being any number; `name` is for the message. It stops reading
+/// there, so that a stream without end has one.
+[[nodiscard]] inline byte_source at_most(byte_source bytes, std::string_view name,
+                                         std::uint64_t most) {
+    if (most == 0) return bytes;
+    if (const auto content = bytes.memory(); content && content->size() <= most) return bytes;
+    return byte_source{
+        [bytes = std::move(bytes), name = std::string{name}, most,
+         seen = std::uint64_t{0}](std::span<char> into) mutable -> result<std::size_t> {
+            auto got = bytes.read_some(into);
+            if (got) seen += *got;
+            if (seen > most)
+                return fail(errc::invalid_argument, concat("the file '", name, "' is larger than ",
+                                                           most, " bytes, the most that is taken"));
+            return got;
+        }};
+}
+
 /// An open file, closed at the end of its life.
 class descriptor {
 public:

@@ -29,6 +29,7 @@ namespace bulk {
 struct read_options {
     csv::dialect dialect{};  ///< of CSV files; TSV files differ from it in the delimiter
     row_limits limits{};
+    unpack_limits unpacking{};
 };
 
 /// Reads rows, one after the other: what every format's reader can do.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 namespace bulk {
@@ -12,6 +13,15 @@ struct row_limits {
     std::size_t row_bytes = std::size_t{16} << 20;
     std::size_t columns = 4096;
     std::size_t json_depth = 32;
+};
+
+/// What a gzip or zstd file may unpack to; 0 is unlimited. Memory does not grow with it, but time does.
+struct unpack_limits {
+    std::uint64_t bytes = 0;
+    /// Unpacked bytes for each packed one, looked at only behind `ratio_from` unpacked bytes: small files
+    /// of equal rows pack any number of times.
+    std::uint64_t ratio = 0;
+    std::uint64_t ratio_from = std::uint64_t{100} << 20;
 };
 
 /// For what we have written ourselves, from a file that was held to its limits: a row of CSV is longer

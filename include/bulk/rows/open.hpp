@@ -70,7 +70,7 @@ template <declared_row Row, file_format... Formats>
 [[nodiscard]] result<rows_of<Row, Formats...>> open_rows(byte_source bytes, std::string_view name,
                                                          const read_options& options,
                                                          format_list<Formats...> known) {
-    auto text = text_of(std::move(bytes));
+    auto text = text_of(std::move(bytes), options.unpacking);
     if (!text) return std::unexpected{std::move(text).error()};
     const auto begin = peek(*text, 4096);
     if (!begin) return std::unexpected{begin.error()};

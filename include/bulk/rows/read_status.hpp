@@ -37,12 +37,22 @@ struct misquoted_row {
     bool operator==(const misquoted_row&) const = default;
 };
 
+/// Where a row is that is over the limit, in bytes, and how long it is. Who knows it need not read it.
+struct too_long_row {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;  ///< 0: there is none
+    std::uint64_t line = 0;
+
+    bool operator==(const too_long_row&) const = default;
+};
+
 /// Where a scan begins, when not at the beginning of the file.
 struct scan_start {
     std::uint64_t line = 1;
     std::uint64_t offset = 0;
     std::size_t fields = 0;     ///< of a slice: in a row; its rows were found before. 0: no slice
     misquoted_row misquoted{};  ///< in the slice
+    too_long_row too_long{};    ///< behind the text that is scanned
 };
 
 }  // namespace bulk

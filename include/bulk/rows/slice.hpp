@@ -20,15 +20,24 @@ struct slice {
     std::uint64_t rows = 0;
     std::uint64_t line = 0;     ///< of the first row
     misquoted_row misquoted{};  ///< the last row, if it is one
+    too_long_row too_long{};    ///< the last row, if it is one
+
+    /// How many bytes a reader of the slice needs: not those of a row that is over the limit.
+    [[nodiscard]] std::uint64_t text_size() const {
+        return too_long.size > 0 ? too_long.offset - offset : size;
+    }
 
     bool operator==(const slice&) const = default;
 };
 
 /// Cuts a file into slices between rows, in memory of fixed size. Rows are counted as a reader
-/// counts them, so rows that are too long count and blank lines do not.
+/// counts them, so rows that are too long count and blank lines do not. A slice of long rows has
+/// fewer of them, so that its text fits in memory; a row over the limit is the last of its slice.
 template <typename Scanner>
 class scanned_slices {
 public:
+    static constexpr std::uint64_t enough_bytes = 1 << 20;  ///< a slice gets no further row then
+
     scanned_slices(Scanner scanner, std::uint64_t rows_per_slice, bool has_header)
         : scanner_{std::move(scanner)}, rows_per_slice_{rows_per_slice}, skip_header_{has_header} {}
 
@@ -47,9 +56,11 @@ public:
         }
         if (at_end_) return std::nullopt;
         slice slice{.offset = begin_, .first_row = row_number{rows_ + 1}, .line = line_};
-        while (!at_end_ && slice.rows < rows && slice.misquoted.size == 0) {
+        while (!at_end_ && slice.rows < rows && begin_ - slice.offset < enough_bytes &&
+               slice.misquoted.size == 0 && slice.too_long.size == 0) {
             ++slice.rows;
             slice.misquoted = misquoted_;
+            slice.too_long = too_long_;
             if (auto moved = move(); !moved) return std::unexpected{moved.error()};
         }
         rows_ += slice.rows;
@@ -65,6 +76,9 @@ private:
         at_end_ = found == found::end;
         begin_ = at_end_ ? scanner_.position() : scanner_.begin();
         if (!at_end_) line_ = scanner_.line();
+        too_long_ = {};
+        if (found == found::too_long)
+            too_long_ = {.offset = begin_, .size = scanner_.passed_over(), .line = line_};
         if constexpr (requires { scanner_.misquoted(); })
             misquoted_ = found == found::misquoted ? scanner_.misquoted() : misquoted_row{};
         return {};
@@ -76,6 +90,7 @@ private:
     std::uint64_t begin_ = 0;
     std::uint64_t line_ = 0;
     misquoted_row misquoted_;
+    too_long_row too_long_;
     bool skip_header_;
     bool is_begun_ = false;
     bool at_end_ = false;

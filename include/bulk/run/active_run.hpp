@@ -18,8 +18,10 @@ enum class stop_reason : std::uint8_t {
     lost,       ///< another process has it
     failed,     ///< it cannot go on
     refused,    ///< this program cannot run it
+    set_aside,  ///< others have its place for a while
 };
-BOOST_DESCRIBE_ENUM(stop_reason, none, cancelled, paused, shutdown, lost, failed, refused)
+BOOST_DESCRIBE_ENUM(stop_reason, none, cancelled, paused, shutdown, lost, failed, refused,
+                    set_aside)
 
 /// One operation that this process works on.
 class active_run {

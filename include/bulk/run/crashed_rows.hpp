@@ -5,6 +5,7 @@
 #include <bulk/core/id.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/storage/flight_recorder.hpp>
+#include <bulk/storage/row_batch.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -31,11 +32,16 @@ public:
     /// Nearly always: then no row has to be looked for.
     [[nodiscard]] bool empty() const { return given_up_.empty(); }
 
-    /// Why a row is not tried again, if it is not.
+    /// Why a row is not tried again, if it is not. One that has done the step since, as the store knows
+    /// it, has moved on.
     [[nodiscard]] std::optional<std::string> refusal(row_number row,
+                                                     const std::optional<row_progress>& known,
                                                      const operation_description& about) const {
         const auto found = std::ranges::lower_bound(given_up_, row, {}, &crashed_row::row);
         if (found == given_up_.end() || found->row != row) return std::nullopt;
+        if (known && (known->step > found->step ||
+                      (known->step == found->step && known->state == row_state::completed)))
+            return std::nullopt;
         const std::string often = found->count == 1 ? "once" : concat(found->count, " times");
         return concat("the process ended ", often, " while it worked on this row, last at step '",
                       about.step_name(found->step),

@@ -138,7 +138,7 @@ private:
         if (!*next) return std::nullopt;
         if (auto skipped = skip_to((*next)->offset); !skipped)
             return std::unexpected{std::move(skipped).error()};
-        auto text = std::make_shared<std::string>((*next)->size, '\0');
+        auto text = std::make_shared<std::string>((*next)->text_size(), '\0');
         const auto got = text_->read(*text);
         if (!got) return std::unexpected{got.error()};
         text->resize(*got);
@@ -178,7 +178,7 @@ template <declared_row Row, typename Visitor, file_format... Formats>
     const auto open_text = [&]() -> result<byte_source> {
         auto bytes = open();
         if (!bytes) return std::unexpected{std::move(bytes).error()};
-        return text_of(std::move(*bytes));
+        return text_of(std::move(*bytes), options.unpacking);
     };
     auto text = open_text();
     if (!text) return std::unexpected{std::move(text).error()};

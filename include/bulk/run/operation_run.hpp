@@ -71,8 +71,9 @@ public:
     operation_run(run_environment<Storage> around, claimed_operation claimed)
         : around_{std::move(around)},
           operation_{around_.storage, std::move(claimed)},
-          recorder_{around_.storage, around_.jobs, around_.watch, operation_.held(), batch_size()},
-          limit_{static_cast<std::size_t>(around_.options.max_row_concurrency)} {}
+          recorder_{around_.storage,   around_.jobs, around_.watch,
+                    operation_.held(), batch_size(), concurrency()},
+          limit_{concurrency()} {}
 
     [[nodiscard]] operation_id id() const override { return operation_.held().operation; }
 
@@ -171,7 +172,7 @@ private:
                 run.validate(at, row, status, reader);
             else
                 run.process(at, row, status, reader);
-            if (at.writer.rows() >= run.batch_size()) return run.hand_over(at);
+            if (at.writer.rows() >= at.lent) return run.hand_over(at);
             return !run.is_stopping_.load(std::memory_order_relaxed);
         }
     };
@@ -197,10 +198,15 @@ private:
         explicit run_task(operation_run& run)
             : seen_task{run.board_, run.around_.storage.flights(), run.around_.jobs, run.id(),
                         run.stop_source_.get_token()},
+              recorder_{run.recorder_},
               own_{make_transaction(run)} {
+            lent = recorder_.lend();
             transaction = &own_;
             ctx.take_transactions_from(&own_);
         }
+        run_task(const run_task&) = delete;
+        run_task& operator=(const run_task&) = delete;
+        ~run_task() { recorder_.give_back(lent); }
 
     private:
         using transaction_type = typename step_transaction_for<Storage>::type;
@@ -210,8 +216,12 @@ private:
             else
                 return {};
         }
+        recorder<Storage>& recorder_;
         transaction_type own_;
     };
+    [[nodiscard]] std::size_t concurrency() const {
+        return static_cast<std::size_t>(around_.options.max_row_concurrency);
+    }
     [[nodiscard]] std::uint64_t batch_size() const {
         return static_cast<std::uint64_t>(around_.options.flush_batch_size);
     }
@@ -339,7 +349,8 @@ private:
         if (!opened && opened.error().code == errc::not_found && operation_.was_begun())
             opened = open_rows_of_records(opened.error());
         if (!opened) {
-            if (opened.error().code == errc::unavailable)
+            if (opened.error().code == errc::unavailable ||
+                opened.error().code == errc::storage_lost)
                 return trouble(opened.error(), &operation_run::open_phase);
             return give_up(opened.error().message);
         }
@@ -380,9 +391,11 @@ private:
 
     // --- tasks -----------------------------------------------------------------------------------
 
-    /// Starts as many tasks as may run and have something to do. Under the lock.
-    void pump(bool at_end_of_task = false) {
-        if (is_busy_ || is_stopping_ || is_blocked_) return;
+    /// Starts as many tasks as may run and have something to do. At the end of a task one of them has
+    /// its turn; whether there was one. Under the lock.
+    bool pump(bool at_end_of_task = false) {
+        const bool has_turn = at_end_of_task;
+        if (is_busy_ || is_stopping_ || is_blocked_) return false;
         std::size_t wanted = waiting_.ready() + units_.wanted(limit_);
         while (active_ < limit_ && wanted > 0) {
             is_resting_ = false;
@@ -390,10 +403,11 @@ private:
             --wanted;
             job next{[self = this->shared_from_this()] { self->work(); }};
             if (std::exchange(at_end_of_task, false))
-                around_.jobs.submit_next(std::move(next));
+                around_.row_turns.ask_next(this, std::move(next));
             else
-                around_.jobs.submit(std::move(next));
+                around_.row_turns.ask(this, std::move(next));
         }
+        return has_turn && !at_end_of_task;
     }
 
     /// One task: some rows that have waited, or one unit of rows; then the next task's turn, which
@@ -411,6 +425,7 @@ private:
             }
             if (woken.empty() && !unit) {
                 --active_;
+                around_.row_turns.end();
                 return end_if_idle();
             }
         }
@@ -420,7 +435,7 @@ private:
             wake(std::move(woken));
         const locked lock{*this};
         --active_;
-        pump(true);
+        if (!pump(true)) around_.row_turns.end();
         rest_if_idle();
         end_if_idle();
     }
@@ -465,8 +480,9 @@ private:
     bool hand_over(row_task& at) {
         at.seat->clear();
         const auto failed_rows = at.writer.counted().failed;
-        const auto written = at.writer.hand_over(
-            [&](row_batch& batch, std::uint64_t rows) { return recorder_.add(batch, rows); });
+        const auto written = at.writer.hand_over([&](row_batch& batch, std::uint64_t rows) {
+            return recorder_.add(batch, rows, at.lent);
+        });
         if (failed_rows > 0) note_failures(failed_rows);
         if (!at.parked.empty() || !written) {
             const locked lock{*this};
@@ -565,7 +581,7 @@ private:
             return at.writer.pass();
         }
         if (!crashed_.empty()) [[unlikely]]
-            if (auto why = crashed_.refusal(reader.row(), description))
+            if (auto why = crashed_.refusal(reader.row(), std::nullopt, description))
                 return validation_->refuse(at, reader.row(), std::move(*why));
         validation_->validate(at, row, status, reader);
     }
@@ -577,7 +593,7 @@ private:
         const auto known = operation_.was_begun() ? at.standing(number) : std::nullopt;
         if (known && !may_go_on(*known)) return at.writer.pass();
         if (!crashed_.empty()) [[unlikely]]
-            if (auto why = crashed_.refusal(number, description))
+            if (auto why = crashed_.refusal(number, known, description))
                 return fail_crashed(at, known, row, number, std::move(*why));
         if (status != read_status::row) return fail_unread(at, known, reader);
         const row_place place{reader, row};
@@ -665,25 +681,35 @@ private:
     }
 
     void begin_watch(row_task& at, timestamp until) override {
+        if (until != parked_row::no_deadline) until += clock_set_back();
         if (const auto due = board_.begin_check(at, stop_source_.get_token(), until))
-            submit_at(*due, &operation_run::end_late_checks);
+            submit_after(*due - around_.jobs.steady_now(), &operation_run::end_late_checks);
         at.ctx.stop_by(at.check->token());
     }
     void end_watch(row_task& at) override { board_.end_check(at); }
 
     /// Tells steps that are still being asked when their time is over.
     void end_late_checks() {
-        if (const auto due = board_.end_late_checks(around_.jobs.now()))
-            submit_at(*due, &operation_run::end_late_checks);
+        const auto now = around_.jobs.steady_now();
+        if (const auto due = board_.end_late_checks(now))
+            submit_after(*due - now, &operation_run::end_late_checks);
     }
 
     // --- waiting ---------------------------------------------------------------------------------
+
+    /// By how much the clock was set back since this process began; less than nothing if forward.
+    [[nodiscard]] std::chrono::microseconds clock_set_back() const {
+        return around_.jobs.steady_now() - around_.jobs.now();
+    }
 
     /// Under the lock.
     void park(parked_row row, std::optional<timestamp> due) {
         const row_number number = row.row;
         const auto frame = row.frame != nullptr ? *row.frame : nullptr;
-        if (due) *due += around_.jobs.steady_now() - around_.jobs.now();
+        // What waits in memory is due by a clock that nobody sets.
+        const auto set_back = clock_set_back();
+        if (due) *due += set_back;
+        if (row.deadline != parked_row::no_deadline) row.deadline += set_back;
         waiting_.park(std::move(row), due);
         if (frame == nullptr || !std::holds_alternative<step_waits::outside>(frame->waiting()))
             return;
@@ -741,7 +767,7 @@ private:
         for (auto& each : rows) {
             if (!each.told && waits_for_signal(each.row) && !ask_for_last_signal(each)) continue;
             wake(at, std::move(each));
-            if (at.writer.rows() >= batch_size()) hand_over(at);
+            if (at.writer.rows() >= at.lent) hand_over(at);
         }
         hand_over(at);
         const locked lock{*this};
@@ -768,6 +794,7 @@ private:
 
     void wake(row_task& at, woken_row woken) {
         parked_row& parked = woken.row;
+        if (parked.deadline != parked_row::no_deadline) parked.deadline -= clock_set_back();
         {
             const locked lock{*this};
             waiting_.forget_signal(woken);
@@ -797,6 +824,8 @@ private:
             is_interrupting_ = reason != stop_reason::cancelled && reason != stop_reason::failed;
         }
         is_stopping_ = true;
+        around_.row_turns.hurry(this);
+        if (reason == stop_reason::set_aside) return end_if_idle();  // its rows need not know
         if (reason != stop_reason::failed) tell_to_stop_ = true;
         end_if_idle();
     }
@@ -836,6 +865,7 @@ private:
                 [[fallthrough]];
             case stop_reason::paused:
             case stop_reason::shutdown:
+            case stop_reason::set_aside:
                 (void)around_.storage.release(operation_.held());
                 return end();
             case stop_reason::none:
@@ -932,7 +962,7 @@ private:
     /// work is tried again a little later, until the lease would have run out.
     void trouble(const error& what, void (operation_run::*again)()) {
         tell(log_level::warning, "storage failed", {{"why", what.message}});
-        if (patience_.is_at_its_end(what, around_.jobs.now()))
+        if (patience_.is_at_its_end(what, around_.jobs.steady_now()))
             return leave_busy(stop_reason::lost, what.message);
         submit_after(patience_.next_delay(), again);
     }
@@ -940,7 +970,7 @@ private:
     /// Records cannot be written: nothing new begins until they can. Under the lock.
     void block(const error& what) {
         tell(log_level::warning, "storage failed", {{"why", what.message}});
-        if (patience_.is_at_its_end(what, around_.jobs.now()))
+        if (patience_.is_at_its_end(what, around_.jobs.steady_now()))
             return stop(stop_reason::lost, what.message);
         if (std::exchange(is_blocked_, true)) return;
         submit_after(patience_.next_delay(), &operation_run::unblock);
@@ -980,7 +1010,7 @@ private:
     }
 
     void schedule_renewal() {
-        patience_.renewed(around_.jobs.now());
+        patience_.renewed(around_.jobs.steady_now());
         constexpr std::chrono::milliseconds often{500};  // others may have asked for something
         submit_after(std::min<std::chrono::milliseconds>(around_.options.lease_time / 3, often),
                      &operation_run::renew);
@@ -997,7 +1027,8 @@ private:
             const locked lock{*this};
             if (phase_ == phase::ended) return;
             if (!current) {
-                if (current.error().code == errc::conflict)
+                if (current.error().code == errc::conflict ||
+                    current.error().code == errc::storage_lost)
                     return stop(stop_reason::lost, current.error().message);
                 submit_after(patience_.next_delay(), &operation_run::renew);
                 return;

@@ -28,7 +28,7 @@ public:
     /// Whether asking again is of no use: somebody else has the operation, or could.
     [[nodiscard]] bool is_at_its_end(const error& what, timestamp now) const {
         return what.code == errc::conflict || what.code == errc::not_found ||
-               now - last_renewal_.load() > lease_time_;
+               what.code == errc::storage_lost || now - last_renewal_.load() > lease_time_;
     }
 
 private:

@@ -4,41 +4,71 @@
 #include <bulk/core/error.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/run/observer.hpp>
+#include <bulk/run/stopwatch.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace bulk {
 
 /// Gathers what the tasks of one operation found out, and writes it in batches. What could not be
-/// written is kept and written with the next batch: nothing is ever dropped.
+/// written is kept and written when somebody flushes: nothing is ever dropped.
+///
+/// What is done and not written is never more than a batch, and the row that each task has in hand: each
+/// task is told how many rows it may do before it hands them over. It is a small part of the room that
+/// is left, so that little is with others when there is none, and a batch is written nearly full.
 template <storage Storage>
 class recorder {
 public:
     recorder(Storage& storage, const executor& clock, observer& watch, lease held,
-             std::uint64_t batch_size)
-        : storage_{storage}, clock_{clock}, watch_{watch}, held_{held}, batch_size_{batch_size} {}
+             std::uint64_t batch_size, std::size_t most_tasks)
+        : storage_{storage},
+          clock_{clock},
+          watch_{watch},
+          held_{held},
+          batch_size_{batch_size},
+          part_{most_tasks == 1 ? 1 : parts_per_task * std::uint64_t{most_tasks}} {}
 
     /// What a call has written.
     struct written {
         bool began_waits = false;  ///< for signals, some of which may have come already
     };
 
-    /// Takes over what a task has, of so many rows, and writes if that makes a batch.
-    [[nodiscard]] result<written> add(row_batch& batch, std::uint64_t rows) {
+    /// How many rows a task that begins may do before it hands them over: one at least.
+    [[nodiscard]] std::uint64_t lend() {
+        const std::scoped_lock lock{mutex_};
+        return lend_part();
+    }
+    /// A task ends, with nothing that is not handed over.
+    void give_back(std::uint64_t lent) {
+        const std::scoped_lock lock{mutex_};
+        lent_ -= lent - 1;
+    }
+
+    /// Takes over what a task has, of so many rows, and writes if that makes a batch. `lent` is what
+    /// the task may have done, and then what it may do next.
+    [[nodiscard]] result<written> add(row_batch& batch, std::uint64_t rows, std::uint64_t& lent) {
         watch_.note(batch);
         const std::scoped_lock lock{mutex_};
+        if (!batch.empty()) pending_rows_ += rows;
         if (pending_.empty())
             std::swap(pending_, batch);
         else
             append(pending_, batch);
         batch.clear();
-        pending_rows_ += rows;
-        return pending_rows_ >= batch_size_ ? write() : result<written>{};
+        lent_ -= lent - 1;
+        const bool is_full = pending_rows_ + lent_ >= batch_size_;
+        auto done = is_full && !has_failed_ ? write() : result<written>{};
+        lent = lend_part();
+        return done;
     }
 
     /// Writes what there is.
@@ -53,12 +83,52 @@ public:
     }
 
 private:
+    /// More than one for each task, since rows take turns at being quick.
+    static constexpr std::uint64_t parts_per_task = 2;
+
+    /// The last of the rows is the one in hand, and is not counted. With the lock.
+    [[nodiscard]] std::uint64_t lend_part() {
+        const auto taken = pending_rows_ + lent_ + 1;
+        const auto room = taken < batch_size_ ? batch_size_ - taken : 0;
+        const auto extra = room / part_;
+        lent_ += extra;
+        return extra + 1;
+    }
+
+    /// Rows that were quick and handed over a few at a time are as good as done together: a storage keeps
+    /// each group of rows, and reads and writes all of a page.
+    static void join_neighbours(std::vector<rows_completed>& all) {
+        if (all.size() < 2) return;
+        std::ranges::sort(all, {}, [](const rows_completed& each) {
+            return std::tuple{each.first_step, each.last_step, each.first_row};
+        });
+        std::size_t last = 0;
+        for (std::size_t i = 1; i < all.size(); ++i)
+            if (!join(all[last], all[i])) all[++last] = all[i];
+        all.resize(last + 1);
+    }
+    [[nodiscard]] static bool join(rows_completed& one, const rows_completed& next) {
+        if (one.first_step != next.first_step || one.last_step != next.last_step ||
+            to_number(one.first_row) + one.rows != to_number(next.first_row))
+            return false;
+        const auto begin = std::min(one.started_at, next.started_at);
+        const auto end = std::max(one.completed_at, next.completed_at);
+        const auto rows = one.rows + next.rows;
+        if (end - begin > static_cast<std::int64_t>(rows) * stopwatch::precision) return false;
+        one.rows = rows;
+        one.started_at = begin;
+        one.completed_at = end;
+        return true;
+    }
+
     [[nodiscard]] result<written> write() {
         if (pending_.empty()) return {};
+        join_neighbours(pending_.completed);
         const bool began_waits = begins_waits(pending_);
         const timestamp begin = clock_.now();
         auto stored = storage_.record(held_, pending_);
         watch_.note_flush(clock_.now() - begin, stored.has_value());
+        has_failed_ = !stored;
         if (!stored) return std::unexpected{std::move(stored).error()};
         pending_.clear();
         pending_rows_ = 0;
@@ -70,9 +140,12 @@ private:
     observer& watch_;
     lease held_;
     std::uint64_t batch_size_;
+    std::uint64_t part_;  ///< of the room that is left, for one task
     mutable std::mutex mutex_;
     row_batch pending_;
     std::uint64_t pending_rows_ = 0;
+    std::uint64_t lent_ = 0;   ///< rows that tasks may do beyond the one in hand
+    bool has_failed_ = false;  ///< the last write: then only a flush tries again
 };
 
 }  // namespace bulk

@@ -61,6 +61,7 @@ struct row_task {
 
     stopwatch watch;
     batch_writer writer;
+    std::uint64_t lent = 1;  ///< so many rows it may do, then it hands them over
     context ctx;
     answer_details details;
     std::vector<std::pair<parked_row, std::optional<timestamp>>> parked;

@@ -184,8 +184,13 @@ private:
         const auto refusal = at.transaction->take_refusal();
         const bool is_good = said == answer::done || said == answer::skipped ||
                              said == answer::waiting || said == answer::polling;
-        if (is_good && at.transaction->is_open()) return commit(at, about, said, here);
+        const auto overdue = at.transaction->overdue();
+        if (is_good && at.transaction->is_open() && !overdue) return commit(at, about, said, here);
         at.transaction->roll_back();
+        if (overdue) {
+            at.details = {.text = overdue->message};
+            return consequences_.take(at, about, answer::again, here);
+        }
         if (refusal && !is_good) {  // the storage has failed, not the row
             host_.hold_up(*refusal);
             consequences_.repeat(at, about, here);

@@ -3,6 +3,7 @@
 
 #include <bulk/core/options.hpp>
 #include <bulk/engine/executor.hpp>
+#include <bulk/engine/turns.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/observer.hpp>
@@ -19,6 +20,7 @@ struct run_environment {
     std::shared_ptr<const void> owner;  ///< of what the references below refer to
     Storage& storage;
     executor& jobs;
+    turns& row_turns;  ///< of all operations, for tasks that run user code
     const service_options& options;
     const read_options& reading;
     observer& watch;

@@ -23,6 +23,8 @@ public:
     virtual void roll_back() = 0;
     /// Why the step could not have it, if the storage did not give it; asked once.
     [[nodiscard]] virtual std::optional<error> take_refusal() = 0;
+    /// Why it is not kept though the step did well, if it was open for too long.
+    [[nodiscard]] virtual std::optional<error> overdue() = 0;
 };
 
 /// For storages that have no transactions to share.
@@ -36,6 +38,7 @@ public:
     [[nodiscard]] result<> commit(const row_batch&, const row_batch&) override { return {}; }
     void roll_back() override {}
     [[nodiscard]] std::optional<error> take_refusal() override { return std::nullopt; }
+    [[nodiscard]] std::optional<error> overdue() override { return std::nullopt; }
 };
 
 template <transactional_store Storage>
@@ -77,6 +80,12 @@ public:
         if (!refusal_) return std::nullopt;
         set_asked(open_.has_value());
         return std::exchange(refusal_, std::nullopt);
+    }
+
+    [[nodiscard]] std::optional<error> overdue() override {
+        if constexpr (requires { open_->overdue(); })
+            if (open_) return open_->overdue();
+        return std::nullopt;
     }
 
 private:

@@ -64,30 +64,36 @@ private:
     json_frame frame_;
 };
 
-/// Rows in another format than their file's, or from their records: declared columns only, personal
-/// ones in clear, since the file is to be uploaded again. A row that cannot be read is left out.
+/// Uses the row as its file or its records have it; false if it cannot be read.
+template <declared_row Row, typename Use>
+bool with_row(const exported_row<Row>& each, Use use) {
+    if (each.row != nullptr) {
+        use(*each.row);
+        return true;
+    }
+    const auto data = tracked_data(each.records);
+    if (data.empty()) return false;
+    auto reader =
+        json::reader<Row>::open(byte_source{data}, json::layout::lines, no_limits, data.size() + 1);
+    Row row{};
+    if (reader.next(row) != read_status::row) return false;
+    use(row);
+    return true;
+}
+
+/// Rows in another format than their file's, or from their records: declared columns only. Personal ones
+/// are in clear if the file is to be uploaded again. A row that cannot be read is left out.
 template <declared_row Row>
 class converting_writer {
 public:
-    converting_writer(export_format format, const csv::dialect& dialect)
-        : format_{format}, csv_{.format = dialect, .reveal_pii = true}, frame_{format} {}
+    converting_writer(export_format format, const csv::dialect& dialect, bool reveal_pii)
+        : format_{format}, csv_{.format = dialect, .reveal_pii = reveal_pii}, frame_{format} {}
 
     void begin(std::string& out) const {
         if (format_ == export_format::csv && csv_.format.header) csv::write_header<Row>(out, csv_);
     }
     bool put(std::string& out, const exported_row<Row>& each) {
-        if (each.row != nullptr) {
-            write(out, *each.row);
-            return true;
-        }
-        const auto data = tracked_data(each.records);
-        if (data.empty()) return false;
-        auto reader = json::reader<Row>::open(byte_source{data}, json::layout::lines, no_limits,
-                                              data.size() + 1);
-        Row row{};
-        if (reader.next(row) != read_status::row) return false;
-        write(out, row);
-        return true;
+        return with_row(each, [&](const Row& row) { write(out, row); });
     }
     void end(std::string& out) const {
         if (format_ != export_format::csv) frame_.close(out);
@@ -97,7 +103,7 @@ private:
     void write(std::string& out, const Row& row) {
         if (format_ == export_format::csv) return csv::write_row(out, row, csv_);
         frame_.begin(out);
-        json::write_row(out, row, {.reveal_pii = true});
+        json::write_row(out, row, {.reveal_pii = csv_.reveal_pii});
         frame_.end(out);
     }
 

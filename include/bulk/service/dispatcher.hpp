@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/log.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/options.hpp>
+#include <bulk/engine/clock_steps.hpp>
 #include <bulk/engine/executor.hpp>
+#include <bulk/engine/turns.hpp>
 #include <bulk/operation/registry.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/run/active_run.hpp>
@@ -17,9 +20,11 @@
 #include <bulk/storage/concepts.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -33,7 +38,10 @@
 
 namespace bulk {
 
-/// Takes operations from the store and runs them, `worker_count` at a time, until told to stop.
+/// Takes operations from the store and runs them until told to stop. `worker_count` of them have what they
+/// need for themselves. One that has waited for a second begins beside them, and takes turns with them:
+/// up to `most_open` operations at once. When as many are open and one more waits, the one that was
+/// opened first is set aside for it, and goes on later.
 template <typename Operations, storage Storage, typename Formats>
 class dispatcher {
 public:
@@ -44,6 +52,7 @@ public:
         : storage_{storage},
           jobs_{jobs},
           options_{options},
+          row_turns_{jobs, row_threads(options)},
           reading_{reading},
           on_events_{std::move(on_events)},
           on_change_{std::move(on_change)},
@@ -53,35 +62,16 @@ public:
             observers_.emplace_back(each.steps.size(), log);
     }
 
-    /// Claims as long as there is something to claim and a worker for it.
+    /// So many rows run at once, of all operations together.
+    [[nodiscard]] static std::size_t row_threads(const service_options& options) {
+        return static_cast<std::size_t>(std::max(options.worker_count, 1)) *
+               static_cast<std::size_t>(std::max(options.max_row_concurrency, 1));
+    }
+
+    /// Claims as long as there is something to claim and a worker for it. Whoever finds none waits a
+    /// little for one to come free.
     void look_for_work() {
-        while (true) {
-            {
-                const std::scoped_lock lock{mutex_};
-                if (is_stopping_ ||
-                    busy() + claiming_ >= static_cast<std::size_t>(options_.worker_count))
-                    return;
-                ++claiming_;
-            }
-            auto claimed = storage_.claim(request());
-            std::shared_ptr<active_run> started;
-            {
-                const std::scoped_lock lock{mutex_};
-                --claiming_;
-                ended_.notify_all();
-                if (claimed && *claimed) {
-                    started = make_run(std::move(**claimed));
-                    // The last run of the operation may not have been forgotten yet.
-                    runs_.insert_or_assign(started->id(), started);
-                }
-            }
-            if (!started) {
-                if (!claimed) look_again_later(claimed.error());
-                return;
-            }
-            started->start();
-            if (is_stopping()) started->ask_to_stop(stop_reason::shutdown);
-        }
+        if (!claim_while_fewer_than(workers())) look_for_late_soon();
     }
 
     /// Ends an operation that is to be cancelled and that nobody has. Whoever has it ends it itself.
@@ -116,21 +106,21 @@ public:
         {
             const std::scoped_lock lock{mutex_};
             is_stopping_ = true;
-            for (const auto& [id, run] : runs_) all.push_back(run);
+            for (const auto& [id, open] : runs_) all.push_back(open.run);
         }
         for (const auto& run : all) run->ask_to_stop(stop_reason::shutdown);
     }
 
     /// Ends what did not end; says what was still being done.
     [[nodiscard]] std::string abandon() {
-        std::map<operation_id, std::shared_ptr<active_run>> all;
+        std::map<operation_id, open_run> all;
         {
             const std::scoped_lock lock{mutex_};
             all.swap(runs_);
         }
         std::string sentence;
-        for (const auto& [id, run] : all) {
-            const std::string said = run->abandon();
+        for (const auto& [id, open] : all) {
+            const std::string said = open.run->abandon();
             if (!said.empty()) sentence += (sentence.empty() ? "" : "; ") + said;
         }
         return sentence;
@@ -138,7 +128,7 @@ public:
 
     /// From now on only the jobs of a run keep it: whoever drops them ends it.
     void let_go() {
-        std::map<operation_id, std::shared_ptr<active_run>> all;
+        std::map<operation_id, open_run> all;
         const std::scoped_lock lock{mutex_};
         all.swap(runs_);
     }
@@ -181,13 +171,125 @@ public:
     }
 
 private:
-    [[nodiscard]] claim_request request() const {
+    struct open_run {
+        std::shared_ptr<active_run> run;
+        timestamp since;
+        bool is_leaving = false;  ///< it was asked to go aside
+    };
+
+    /// So long an operation waits for a worker before it begins beside the others.
+    static constexpr std::chrono::seconds longest_wait{1};
+    /// So long one keeps its place when others were set aside.
+    static constexpr std::chrono::seconds shortest_stay{10};
+
+    [[nodiscard]] std::size_t workers() const {
+        return static_cast<std::size_t>(options_.worker_count);
+    }
+    /// Each has its file open and some of it in memory.
+    [[nodiscard]] std::size_t most_open() const { return 16 * workers(); }
+
+    /// Claims as long as there is something to claim; false when there was no place for it any more.
+    [[nodiscard]] bool claim_while_fewer_than(std::size_t places) {
+        while (true) {
+            {
+                const std::scoped_lock lock{mutex_};
+                if (is_stopping_) return true;
+                if (busy() + claiming_ >= places) return false;
+                ++claiming_;
+            }
+            if (start(storage_.claim(request()))) continue;
+            const std::scoped_lock lock{mutex_};
+            if (set_aside_.empty()) return true;
+            set_aside_.clear();  // nobody comes before them any more
+        }
+    }
+
+    /// Begins what was claimed; whether something was.
+    bool start(result<std::optional<claimed_operation>> claimed) {
+        std::shared_ptr<active_run> started;
+        {
+            const std::scoped_lock lock{mutex_};
+            --claiming_;
+            ended_.notify_all();
+            if (claimed && *claimed) {
+                started = make_run(std::move(**claimed));
+                // The last run of the operation may not have been forgotten yet.
+                runs_.insert_or_assign(started->id(), open_run{started, jobs_.steady_now()});
+            }
+        }
+        if (claimed) claims_again();
+        if (!started) {
+            if (!claimed) look_again_later(claimed.error());
+            return false;
+        }
+        started->start();
+        if (is_stopping()) started->ask_to_stop(stop_reason::shutdown);
+        return true;
+    }
+
+    /// Those that still wait begin beside the others. With no place left, one at a time takes that of
+    /// the operation that has been open longest.
+    void look_for_late() {
+        is_late_look_due_ = false;
+        if (claim_while_fewer_than(most_open())) return;
+        operation_id next{};
+        {
+            const std::scoped_lock lock{mutex_};
+            if (is_stopping_) return;
+            ++claiming_;
+        }
+        bool has_begun = start(storage_.claim(request()));
+        if (!has_begun && take_set_aside(next)) has_begun = start(storage_.claim(next, request()));
+        if (has_begun) set_one_aside();
+        look_for_late_soon();
+    }
+
+    /// The one that was set aside first, when others have had their time.
+    [[nodiscard]] bool take_set_aside(operation_id& next) {
         const std::scoped_lock lock{mutex_};
+        const auto oldest = longest_open();
+        if (set_aside_.empty() || oldest == runs_.end() || is_stopping_ ||
+            jobs_.steady_now() - oldest->second.since < shortest_stay)
+            return false;
+        next = set_aside_.front();
+        set_aside_.erase(set_aside_.begin());
+        ++claiming_;
+        return true;
+    }
+
+    void set_one_aside() {
+        std::shared_ptr<active_run> leaving;
+        {
+            const std::scoped_lock lock{mutex_};
+            const auto oldest = longest_open();
+            if (oldest == runs_.end()) return;
+            oldest->second.is_leaving = true;
+            set_aside_.push_back(oldest->first);
+            leaving = oldest->second.run;
+        }
+        leaving->ask_to_stop(stop_reason::set_aside);
+    }
+
+    /// Of those that work. Under the lock.
+    [[nodiscard]] auto longest_open() {
+        auto oldest = runs_.end();
+        for (auto at = runs_.begin(); at != runs_.end(); ++at)
+            if (!at->second.is_leaving && !at->second.run->is_resting() &&
+                (oldest == runs_.end() || at->second.since < oldest->second.since))
+                oldest = at;
+        return oldest;
+    }
+
+    [[nodiscard]] claim_request request() {
+        const std::scoped_lock lock{mutex_};
+        auto except = refused_;
+        except.insert(except.end(), set_aside_.begin(), set_aside_.end());
         return {.owner = options_.service_name,
                 .names = names(),
-                .except = refused_,
+                .except = std::move(except),
                 .now = jobs_.now(),
-                .lease_time = options_.lease_time};
+                .lease_time = options_.lease_time,
+                .clock_doubt = doubt_.look(jobs_.now(), jobs_.steady_now(), options_.lease_time)};
     }
 
     void refuse(operation_id id) {
@@ -211,7 +313,7 @@ private:
     /// How many runs need a worker. Those that only wait do not: they may wait for days. Under the lock.
     [[nodiscard]] std::size_t busy() const {
         return static_cast<std::size_t>(std::ranges::count_if(
-            runs_, [](const auto& each) { return !each.second->is_resting(); }));
+            runs_, [](const auto& each) { return !each.second.run->is_resting(); }));
     }
 
     [[nodiscard]] bool is_stopping() const {
@@ -222,7 +324,7 @@ private:
     [[nodiscard]] std::shared_ptr<active_run> find(operation_id id) const {
         const std::scoped_lock lock{mutex_};
         const auto found = runs_.find(id);
-        return found == runs_.end() ? nullptr : found->second;
+        return found == runs_.end() ? nullptr : found->second.run;
     }
 
     [[nodiscard]] std::shared_ptr<active_run> make_run(claimed_operation claimed) {
@@ -233,6 +335,7 @@ private:
                 run_environment<Storage>{.owner = owner_(),
                                          .storage = storage_,
                                          .jobs = jobs_,
+                                         .row_turns = row_turns_,
                                          .options = options_,
                                          .reading = reading_,
                                          .watch = observer_of(name),
@@ -248,7 +351,8 @@ private:
 
     void forget(const std::shared_ptr<active_run>& run) {
         const std::scoped_lock lock{mutex_};
-        if (const auto known = runs_.find(run->id()); known != runs_.end() && known->second == run)
+        if (const auto known = runs_.find(run->id());
+            known != runs_.end() && known->second.run == run)
             runs_.erase(known);
         look_again_soon();    // not before: whoever looks must find the place free
         ended_.notify_all();  // under the lock: who waits may destroy this next
@@ -257,15 +361,55 @@ private:
     void look_again_soon() {
         jobs_.submit(job{[this, keep = owner_()] { look_for_work(); }});
     }
+    void look_for_late_soon() {
+        if (is_late_look_due_.exchange(true)) return;
+        jobs_.submit_at(jobs_.now() + longest_wait,
+                        job{[this, weak = std::weak_ptr<const void>{owner_()}] {
+                            if (const auto keep = weak.lock()) look_for_late();
+                        }});
+    }
+
+    /// Once more in a second, however many have found out meanwhile. The log hears of it at once, and
+    /// then ever more rarely.
     void look_again_later(const error& why) {
-        if (log_) log_({log_level::warning, "storage failed", {{"why", why.message}}});
-        jobs_.submit_at(jobs_.now() + std::chrono::seconds{1},
-                        job{[this, keep = owner_()] { look_for_work(); }});
+        std::uint64_t count = 0;
+        bool is_first_to_look = false;
+        {
+            const std::scoped_lock lock{mutex_};
+            ++failed_claims_;
+            if (jobs_.now() >= next_complaint_) {
+                count = std::exchange(failed_claims_, 0);
+                next_complaint_ = jobs_.now() + complaint_interval_;
+                complaint_interval_ = std::min(complaint_interval_ * 2, longest_silence);
+            }
+            is_first_to_look = !std::exchange(looks_again_, true);
+        }
+        if (log_ && count > 0)
+            log_({log_level::warning,
+                  "storage failed",
+                  {{"why", why.message}, {"times", std::to_string(count)}}});
+        if (!is_first_to_look) return;
+        jobs_.submit_at(jobs_.now() + std::chrono::seconds{1}, job{[this, keep = owner_()] {
+                            {
+                                const std::scoped_lock lock{mutex_};
+                                looks_again_ = false;
+                            }
+                            look_for_work();
+                        }});
+    }
+
+    /// The storage answers: the next trouble is news.
+    void claims_again() {
+        const std::scoped_lock lock{mutex_};
+        failed_claims_ = 0;
+        next_complaint_ = {};
+        complaint_interval_ = shortest_silence;
     }
 
     Storage& storage_;
     executor& jobs_;
     const service_options& options_;
+    turns row_turns_;
     const read_options& reading_;
     std::function<void()> on_events_;
     std::function<void()> on_change_;
@@ -274,10 +418,19 @@ private:
     std::deque<observer> observers_;  ///< one for each operation, as listed
     mutable std::mutex mutex_;
     std::condition_variable ended_;
-    std::map<operation_id, std::shared_ptr<active_run>> runs_;
-    std::vector<operation_id> refused_;  ///< whose steps are not those of this program
+    std::map<operation_id, open_run> runs_;
+    std::vector<operation_id> refused_;    ///< whose steps are not those of this program
+    std::vector<operation_id> set_aside_;  ///< that others go before, the first first
+    std::atomic<bool> is_late_look_due_{false};
+    clock_doubt doubt_{jobs_.now(), jobs_.steady_now()};
     std::size_t claiming_ = 0;
     bool is_stopping_ = false;
+    // What the log was told of claims that failed.
+    static constexpr std::chrono::seconds shortest_silence{10}, longest_silence{640};
+    std::uint64_t failed_claims_ = 0;  ///< since then
+    timestamp next_complaint_{};
+    std::chrono::seconds complaint_interval_ = shortest_silence;
+    bool looks_again_ = false;  ///< a job is on its way
 };
 
 }  // namespace bulk

@@ -48,7 +48,9 @@ public:
     [[nodiscard]] result<dry_run_report> run(std::string_view metadata, byte_source bytes,
                                              std::string_view name, const read_options& reading) {
         begin(metadata);
-        if (auto read = read_file(limited(std::move(bytes), name), name, reading); !read) {
+        if (auto read =
+                read_file(at_most(std::move(bytes), name, options_.max_file_size), name, reading);
+            !read) {
             if (read.error().code == errc::unavailable)
                 return std::unexpected{std::move(read).error()};
             report_.file_error = std::move(read).error().message;
@@ -79,26 +81,9 @@ private:
         if (!report_.metadata_errors.empty()) instance_.reset();
     }
 
-    /// A source that fails past the size that would be refused.
-    [[nodiscard]] byte_source limited(byte_source bytes, std::string_view name) const {
-        const std::uint64_t most = options_.max_file_size;
-        if (most == 0) return bytes;
-        if (const auto content = bytes.memory(); content && content->size() <= most) return bytes;
-        return byte_source{[bytes = std::move(bytes), name = std::string{name}, most,
-                            seen = std::uint64_t{0}](
-                               std::span<char> into) mutable -> result<std::size_t> {
-            auto got = bytes.read_some(into);
-            if (got) seen += *got;
-            if (seen > most)
-                return fail(errc::invalid_argument, concat("the file '", name, "' is larger than ",
-                                                           most, " bytes, the most that is taken"));
-            return got;
-        }};
-    }
-
     [[nodiscard]] result<> read_file(byte_source bytes, std::string_view name,
                                      const read_options& reading) {
-        auto text = text_of(std::move(bytes));
+        auto text = text_of(std::move(bytes), reading.unpacking);
         if (!text) return std::unexpected{std::move(text).error()};
         const auto begin = peek(*text, 4096);
         if (!begin) return std::unexpected{begin.error()};

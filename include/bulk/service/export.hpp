@@ -14,6 +14,7 @@
 #include <bulk/service/data_writer.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/export_output.hpp>
+#include <bulk/service/guarded_writer.hpp>
 #include <bulk/service/report_writer.hpp>
 #include <bulk/service/row_selection.hpp>
 #include <bulk/service/row_standing.hpp>
@@ -47,6 +48,8 @@ public:
           is_at_rest_{is_final(operation.state)} {}
 
     [[nodiscard]] result<export_summary> run() {
+        if (auto possible = check_guard(); !possible)
+            return std::unexpected{std::move(possible).error()};
         auto bytes = open_file();
         if (!bytes) return std::unexpected{std::move(bytes).error()};
         auto& found = *bytes;
@@ -74,7 +77,7 @@ private:
     }
 
     [[nodiscard]] result<> from_file(byte_source bytes) {
-        auto text = text_of(std::move(bytes));
+        auto text = text_of(std::move(bytes), reading_.unpacking);
         if (!text) return from_unreadable_file(text.error());
         const auto begin = peek(*text, 4096);
         if (!begin) return from_unreadable_file(begin.error());
@@ -83,14 +86,35 @@ private:
                 auto reader = Format::template open<row_type>(std::move(*text), reading_);
                 if (!reader) return from_unreadable_file(reader.error());
                 if (!is_data()) return write_file(*reader, report(true), name_of(options_.format));
-                if (!is_copied<Format>(options_.format))
-                    return write_file(
-                        *reader, converting_writer<row_type>{options_.format, reading_.dialect},
-                        name_of(options_.format));
+                if (!options_.reveal_pii || !is_copied<Format>(options_.format))
+                    return convert(*reader);
+                if constexpr (requires { reader->columns().is_guarded; })
+                    if (options_.guard && !reader->columns().is_guarded)
+                        return write_file(
+                            *reader, guarded_writer<row_type>{reader->format(), header_of(*reader)},
+                            Format::name);
                 return write_file(*reader,
                                   copying_writer<row_type>{options_.format, header_of(*reader)},
                                   Format::name);
             });
+    }
+
+    template <typename Reader>
+    [[nodiscard]] result<> convert(Reader& reader) {
+        if (options_.guard) return write_file(reader, guarding(), name_of(options_.format));
+        return write_file(reader, converting(), name_of(options_.format));
+    }
+
+    [[nodiscard]] result<> check_guard() const {
+        if (!options_.guard || !is_data()) return {};
+        if (options_.format != export_format::csv)
+            return fail(errc::invalid_argument,
+                        "only CSV needs a guard against formulas: export CSV, or without a guard");
+        if (!reading_.dialect.header)
+            return fail(errc::invalid_argument,
+                        "a guarded export needs a header, which says that it is guarded; files of "
+                        "this service have none: export without a guard");
+        return {};
     }
 
     /// The first line of a file that names its columns, before the first row is read.
@@ -121,8 +145,15 @@ private:
         const row_number end{std::max(to_number(*last), operation_.rows.total)};
         if (!is_data())
             return write_records(report(about.track_row_data), name_of(options_.format), end);
-        return write_records(converting_writer<row_type>{options_.format, reading_.dialect},
-                             name_of(options_.format), end);
+        if (options_.guard) return write_records(guarding(), name_of(options_.format), end);
+        return write_records(converting(), name_of(options_.format), end);
+    }
+
+    [[nodiscard]] converting_writer<row_type> converting() const {
+        return {options_.format, reading_.dialect, options_.reveal_pii};
+    }
+    [[nodiscard]] guarded_writer<row_type> guarding() const {
+        return {reading_.dialect, options_.reveal_pii};
     }
 
     [[nodiscard]] result<> check_tracked() const {

@@ -54,12 +54,18 @@ struct export_options {
     export_format format = export_format::csv;
     report_spelling spelling = report_spelling::bulk;
     export_rows rows = export_rows::all;
+    /// Data as CSV for a spreadsheet: a cell that it would compute gets an apostrophe in front, which is
+    /// taken off when the file is uploaded again. Reports are always guarded.
+    bool guard = false;
     /// A row that waits for its next step is pending, though the last one was completed.
     std::optional<row_state> state{};
     std::optional<error_type> failure{};
     std::string step{};              ///< where the row is: a step's name, or "validation"
     std::string pattern{};           ///< of an error group: see `error_pattern`
     std::vector<row_number> only{};  ///< any of these; empty means all
+    /// Of rows themselves (`data`): false hides personal values, and leaves out columns that nobody
+    /// declared, since they may be personal too.
+    bool reveal_pii = true;
 };
 
 /// What an export was.

@@ -90,9 +90,10 @@ struct taken_operation {
 /// Stores the file, then the operation: whoever sees the operation sees its file. Nothing is kept of
 /// what cannot be stored whole, and nothing of a file whose operation exists already. What is left of
 /// a process that dies in between, `unused_uploads` finds by the moment that both have in common.
-template <typename Operations, storage Storage>
+template <typename Operations, storage Storage, typename Metadata>
 [[nodiscard]] result<operation_record> store_operation(Storage& storage, operation_record record,
-                                                       upload& file, std::int64_t most) {
+                                                       upload& file, std::int64_t most,
+                                                       const create_options<Metadata>& about) {
     auto stored = storage.put_file(
         record.file_name, [&](std::span<char> into) { return file.bytes.read_some(into); },
         static_cast<std::uint64_t>(most), record.created_at,
@@ -101,8 +102,16 @@ template <typename Operations, storage Storage>
     if (!stored) return std::unexpected{std::move(stored).error()};
     record.file_id = stored->id;
     record.file_size = stored->size;
-    auto created =
-        storage.create(record, {created_event(record, public_metadata<Operations>(record))});
+    result<operation_record> created;
+    auto key = about.key_of_file ? about.key_of_file(*stored)
+                                 : result<std::string>{record.idempotency_key};
+    if (key) {
+        record.idempotency_key = std::move(*key);
+        created =
+            storage.create(record, {created_event(record, public_metadata<Operations>(record))});
+    } else {
+        created = std::unexpected{std::move(key).error()};
+    }
     if (!created || created->id != record.id) (void)storage.remove_file(stored->id);
     return created;
 }

@@ -218,7 +218,7 @@ private:
             else if (is_number(i))
                 out += fields[i];
             else
-                json::write_string(out, fields[i]);
+                json::write_shown_string(out, fields[i]);
         }
         if (has_columns_ && style_.spelling == report_spelling::bulksharp) {
             put_beside(out, each);

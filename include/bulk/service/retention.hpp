@@ -47,11 +47,12 @@ public:
     [[nodiscard]] result<> remove(operation_id id) {
         const auto record = storage_.get(id);
         if (!record) return std::unexpected{record.error()};
-        if (auto removed = storage_.remove(id); !removed) return removed;
-        if (record->file_id.empty()) return {};
-        auto gone = storage_.remove_file(record->file_id);
-        if (!gone && gone.error().code != errc::not_found) return gone;
-        return {};
+        auto removed = storage_.remove(id);
+        // Removing records takes some space, and removing the upload gives some back.
+        if constexpr (requires { storage_.is_full(); })
+            if (!removed && storage_.is_full() && is_final(record->state) && remove_upload(*record))
+                removed = storage_.remove(id);
+        return removed ? remove_upload(*record) : removed;
     }
 
     [[nodiscard]] result<prune_report> prune(const prune_options& options, timestamp now) {
@@ -71,6 +72,14 @@ public:
     }
 
 private:
+    /// One that is gone already is no failure.
+    [[nodiscard]] result<> remove_upload(const operation_record& record) {
+        if (record.file_id.empty()) return {};
+        auto gone = storage_.remove_file(record.file_id);
+        if (!gone && gone.error().code != errc::not_found) return gone;
+        return {};
+    }
+
     [[nodiscard]] static bool is_wanted(const prune_options& options, operation_state state) {
         return options.states.empty() ||
                std::ranges::find(options.states, state) != options.states.end();

@@ -105,7 +105,7 @@ public:
         record->id = {make_uuid(record->created_at, jobs.random(), jobs.random())};
         const operation_id id = record->id;
         auto created = store_operation<Operations>(core_->storage(), std::move(*record), *file,
-                                                   core_->options().max_file_size);
+                                                   core_->options().max_file_size, about);
         if (!created) return std::unexpected{std::move(created).error()};
         core_->begin_work(created->id);
         const bool is_new = created->id == id;
@@ -204,11 +204,17 @@ public:
     }
 
     /// What `create` and the run would say of a file before the first step, for every row; nothing is
-    /// run, and nothing is stored.
+    /// run, and nothing is stored. A few at a time, since each needs memory: fails with
+    /// `errc::unavailable` when no turn comes within `dry_run_wait`.
     template <typename Metadata = std::string>
     [[nodiscard]] result<dry_run_report> validate(std::string_view name, result<upload> file,
                                                   const Metadata& metadata = {}) {
         if (!file) return std::unexpected{std::move(file).error()};
+        const auto turn = core_->dry_runs().enter(core_->options().dry_run_wait);
+        if (!turn)
+            return fail(errc::unavailable,
+                        concat("too many dry runs at once (", core_->options().max_dry_runs,
+                               " are allowed); try again soon"));
         result<dry_run_report> report;
         auto known = Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
             const dry_run_options options{

@@ -19,7 +19,9 @@
 #include <bulk/service/dispatcher.hpp>
 #include <bulk/service/metrics.hpp>
 #include <bulk/service/notifier.hpp>
+#include <bulk/service/reading_limits.hpp>
 #include <bulk/service/subscriptions.hpp>
+#include <bulk/service/turnstile.hpp>
 #include <bulk/service/unused_uploads.hpp>
 #include <bulk/service/worker_report.hpp>
 #include <bulk/storage/concepts.hpp>
@@ -48,12 +50,11 @@ public:
                  executor* jobs, log_handler log)
         : log_{quiet(std::move(log))},
           options_{named(std::move(options))},
-          reading_{reading},
+          reading_{limited_reading(reading, options_)},
           valid_{validate(options_)},
           storage_{std::move(storage)},
-          own_jobs_{jobs == nullptr && options_.scheduler != scheduling::immediate
-                        ? std::make_unique<thread_executor>(thread_count())
-                        : nullptr},
+          own_jobs_{jobs == nullptr && options_.scheduler != scheduling::immediate ? start_threads()
+                                                                                   : nullptr},
           inline_jobs_{jobs == nullptr && own_jobs_ == nullptr ? std::make_unique<inline_executor>()
                                                                : nullptr},
           jobs_{jobs != nullptr ? *jobs
@@ -103,6 +104,7 @@ public:
     [[nodiscard]] executor& jobs() { return jobs_; }
     [[nodiscard]] const service_options& options() const { return options_; }
     [[nodiscard]] const read_options& reading() const { return reading_; }
+    [[nodiscard]] turnstile& dry_runs() { return dry_runs_; }
     [[nodiscard]] subscriptions<Storage>& events() { return subscriptions_; }
     [[nodiscard]] notifier<Storage>& notifications() { return notifier_; }
 
@@ -296,9 +298,15 @@ private:
     /// Rows may block every thread that they are allowed. One more keeps the leases, and one tells
     /// handlers, which may block as well.
     [[nodiscard]] std::size_t thread_count() const {
-        return static_cast<std::size_t>(std::max(options_.worker_count, 1)) *
-                   static_cast<std::size_t>(std::max(options_.max_row_concurrency, 1)) +
-               2;
+        return dispatcher<Operations, Storage, Formats>::row_threads(options_) + 2;
+    }
+
+    /// None where the system gives no thread: then the service cannot be used, and says why.
+    [[nodiscard]] std::unique_ptr<thread_executor> start_threads() {
+        auto started = thread_executor::start(thread_count());
+        if (started) return std::move(*started);
+        if (valid_) valid_ = std::unexpected{std::move(started).error()};
+        return nullptr;
     }
 
     /// With `scheduling::immediate` the calling thread does the work, until `done()`.
@@ -404,6 +412,7 @@ private:
     notifier<Storage> notifier_;
     dispatcher<Operations, Storage, Formats> dispatcher_;
     worker_report<Storage> worker_;
+    turnstile dry_runs_{static_cast<std::size_t>(std::max(options_.max_dry_runs, 1))};
 };
 
 }  // namespace bulk

@@ -137,14 +137,15 @@ private:
         std::uint64_t after = std::numeric_limits<std::uint64_t>::max();
         for (const auto& each : all) after = std::min(after, position_of(*each));
         const auto found = storage_.events(std::nullopt, after, 100);
-        bool is_late = !found.has_value();
+        const bool is_over = !found && found.error().code == errc::storage_lost;
+        bool is_late = !found && !is_over;
         if (found)
             for (const auto& each : all) is_late |= !tell(*each, *found);
         const std::scoped_lock lock{mutex_};
         if (is_late) {
             jobs_.submit_at(jobs_.now() + std::chrono::seconds{1},
                             job{[this, keep = owner_()] { tell(); }});
-        } else if (is_due_ || !found->empty()) {
+        } else if (!is_over && (is_due_ || !found->empty())) {
             jobs_.submit(job{[this, keep = owner_()] { tell(); }});
         } else {
             is_telling_ = false;

@@ -4,7 +4,9 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/recipient.hpp>
 #include <bulk/rows/byte_source.hpp>
+#include <bulk/storage/stored_file.hpp>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +34,8 @@ struct create_options {
     std::string created_by{};
     std::string idempotency_key{};  ///< asked for twice, the first operation is the answer
     std::vector<recipient> recipients{};
+    /// The idempotency key of a file whose content is known only when it is stored, such as a stream.
+    std::function<result<std::string>(const stored_file&)> key_of_file{};
 };
 
 }  // namespace bulk

@@ -31,7 +31,8 @@ namespace bulk {
 // What a backend can do. Every function may be called from any thread; each that changes something
 // is one transaction. tests/conformance says in detail what they mean: a new rule is written there
 // first. `errc::conflict` is a lost race (reload), `errc::unavailable` a backend that does not answer
-// (try again); whatever fails has changed nothing.
+// (try again); whatever fails has changed nothing. Reads stop when the limit of the calling thread
+// (`read_scope`) is reached, and return its error: see core/read_limit.hpp.
 
 /// Operations, their claims, and the events that go with their changes.
 template <typename Store>

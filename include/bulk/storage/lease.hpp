@@ -28,6 +28,10 @@ struct claim_request {
     std::vector<operation_id> except{};  ///< that it cannot run
     timestamp now{};
     std::chrono::milliseconds lease_time{};
+    /// The clock was set forward by so much lately: leases end that much later for this once.
+    std::chrono::microseconds clock_doubt{};
+
+    [[nodiscard]] timestamp lapsed_by() const { return now - clock_doubt; }
 };
 
 struct claimed_operation {

@@ -339,7 +339,8 @@ std::string read_in_slices(const sample& of, const reader& whole) {
         if (end != 0 && (*slice)->offset != end) return all + "there is a gap between slices";
         end = (*slice)->offset + (*slice)->size;
         auto part = reader::open_slice(
-            source_of(std::string_view{of.text}.substr((*slice)->offset, (*slice)->size), of.piece),
+            source_of(std::string_view{of.text}.substr((*slice)->offset, (*slice)->text_size()),
+                      of.piece),
             **slice, whole.columns(), whole.format(), of.limits);
         const auto first = to_number(part.row());
         all += read_all(part);

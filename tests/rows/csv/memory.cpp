@@ -4,6 +4,7 @@
 #include <bulk/rows/csv/reader.hpp>
 #include <bulk/rows/csv/slices.hpp>
 
+#include <support/long_text.hpp>
 #include <support/ut.hpp>
 
 #include <cstdint>
@@ -28,27 +29,10 @@ BULK_ROW(entry, key, value);
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-/// A file that is made while it is read: some rows, then `before`, `part` again and again for so many
-/// bytes, `behind`, and some rows.
-bulk::byte_source file(std::string before, std::string part, std::size_t bytes,
-                       std::string behind) {
-    std::string many;
-    while (many.size() < 4096) many += part;
-    const std::size_t middle = bytes / many.size() * many.size();
-    const std::string begin = "key,value\na,1\n" + before, end = behind + "\nb,2\nc,3\n";
-    return bulk::byte_source{
-        [=, at = std::size_t{0}](std::span<char> into) mutable -> bulk::result<std::size_t> {
-            const auto copied = [&](std::string_view from, std::size_t offset) {
-                const std::size_t count = std::min(into.size(), from.size() - offset);
-                std::copy_n(from.data() + offset, count, into.data());
-                at += count;
-                return count;
-            };
-            if (at < begin.size()) return copied(begin, at);
-            const std::size_t inner = at - begin.size();
-            if (inner < middle) return copied(many, inner % many.size());
-            return copied(end, inner - middle);
-        }};
+/// Some rows, then `before`, `part` again and again for so many bytes, `behind`, and some rows.
+bulk::byte_source file(const std::string& before, const std::string& part, std::size_t bytes,
+                       const std::string& behind) {
+    return support::long_text("key,value\na,1\n" + before, part, bytes, behind + "\nb,2\nc,3\n");
 }
 
 struct counted {

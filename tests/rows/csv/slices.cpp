@@ -78,7 +78,7 @@ suite<"slices"> slices = [] {
                     end = (*slice)->offset + (*slice)->size;
                     auto part = bulk::csv::reader<entry>::open_slice(
                         bulk::bytes_of_text(
-                            std::string_view{text}.substr((*slice)->offset, (*slice)->size)),
+                            std::string_view{text}.substr((*slice)->offset, (*slice)->text_size())),
                         **slice, whole->columns(), {}, limits);
                     all += show(part);
                 }
@@ -95,6 +95,26 @@ suite<"slices"> slices = [] {
         expect(first.misquoted == bulk::misquoted_row{.offset = 14, .size = 4, .field = 0});
         const auto second = slicer.next().value().value();
         expect(second.rows == 1_u and second.line == 4_u and second.misquoted.size == 0_u);
+    };
+
+    "a row over the limit is the last of its slice, whose text ends before it"_test = [] {
+        const std::string text = "key,value\na,1\n\n" + std::string(100, 'x') + ",2\nc,3\n";
+        bulk::csv::slicer slicer{bulk::bytes_of_text(text), {}, 100, {.row_bytes = 64}};
+        const auto first = slicer.next().value().value();
+        expect(first.rows == 2_u and first.size == 108_u and first.text_size() == 5_u);
+        expect(first.too_long == bulk::too_long_row{.offset = 15, .size = 103, .line = 4});
+        const auto second = slicer.next().value().value();
+        expect(second.rows == 1_u and second.line == 5_u and second.too_long.size == 0_u);
+        expect(second.text_size() == second.size);
+    };
+
+    "a slice of long rows has fewer of them"_test = [] {
+        std::string text = "key,value\n";
+        for (int row = 0; row < 10; ++row) text += std::string(400'000, 'x') + ",1\n";
+        bulk::csv::slicer slicer{bulk::bytes_of_text(text), {}, 4096};
+        std::vector<std::uint64_t> rows;
+        while (const auto slice = slicer.next().value()) rows.push_back(slice->rows);
+        expect(rows == std::vector<std::uint64_t>{3, 3, 3, 1});
     };
 
     "a quote in the header that is never closed is found before any row runs"_test = [] {

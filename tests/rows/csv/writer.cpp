@@ -123,6 +123,23 @@ suite<"csv writer"> writers = [] {
         expect(line({"=1+1"}) == "=1+1\n"s) << "data is not changed";
     };
 
+    "a guard comes off again, whatever the field is, and leaves no formula"_test = [] {
+        std::mt19937 random{5};
+        const std::vector<std::string> parts{"'", "=", "+", "-",      "@",      "\t",  "\n",
+                                             "1", ".", "a", "\uff1d", "\uff20", "\xef"};
+        for (int seed = 0; seed < 20'000; ++seed) {
+            std::string field;
+            for (auto size = random() % 6; size > 0; --size)
+                field += parts[random() % parts.size()];
+            const std::string safe = bulk::csv::guarded(field);
+            expect(bulk::csv::unguarded(safe) == field) << field;
+            const bool is_number = safe.size() > 1 and safe.find_first_not_of("+-.1") == safe.npos;
+            expect(!bulk::csv::looks_like_formula(safe) or is_number) << field << safe;
+        }
+        expect(bulk::csv::guarded("-1.5") == "-1.5"s and bulk::csv::guarded("-1-1") == "'-1-1"s);
+        expect(bulk::csv::guarded("+") == "'+"s and bulk::csv::guarded("1=") == "1="s);
+    };
+
     "a template is the header line"_test = [] {
         std::string out;
         bulk::csv::write_header<thing>(out);

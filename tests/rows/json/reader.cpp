@@ -451,7 +451,7 @@ suite<"any way of reading"> ways = [] {
                     if (!*slice) break;
                     all += read_all(bulk::json::reader<entry>::open_slice(
                         bulk::bytes_of_text(
-                            std::string_view{text}.substr((*slice)->offset, (*slice)->size)),
+                            std::string_view{text}.substr((*slice)->offset, (*slice)->text_size())),
                         **slice, layout, limits));
                 }
                 expect(all == expected) << "seed" << seed << "slices of" << size << "\n" << text;

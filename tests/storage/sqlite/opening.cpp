@@ -119,6 +119,26 @@ suite<"opening a database"> opening = [] {
         expect(given_in(store) == "8c 11a") << "an early signal is kept, and numbers go on";
     };
 
+    "nobody else may read it, nor what SQLite keeps beside it"_test = [] {
+        const support::temporary_directory directory;
+        const mode_t before = ::umask(0);
+        {
+            auto store = bulk::sqlite::storage::open(directory.path("bulk.db")).value();
+            expect(store.create(operation(1), {}).has_value());
+            int found = 0;
+            for (const auto* name : {"bulk.db", "bulk.db-wal", "bulk.db-shm"}) {
+                struct stat about{};
+                expect(::stat(directory.path(name).c_str(), &about) == 0_i) << name;
+                expect((about.st_mode & 0777) == mode_t{0640}) << name << (about.st_mode & 0777);
+                ++found;
+            }
+            expect(found == 3_i);
+        }
+        const auto again = bulk::sqlite::storage::open(directory.path("bulk.db"));
+        ::umask(before);
+        expect(again.has_value());
+    };
+
     "an older file is brought up to date once, and a newer one refused"_test = [] {
         const temporary_directory directory;
         const auto path = directory.path("bulk.db");
@@ -275,18 +295,59 @@ suite<"opening a database"> opening = [] {
             expect(::chmod(path.c_str(), mode) == 0_i);
         for (const auto& [path, cause] : std::map<std::string, std::string_view>{
                  {secret, "unable to open database file"},
-                 {kept, "let this program write the file and create files beside it"},
                  {fresh, "in a directory that there is and that this program may write"}}) {
             const auto said = told_nobody(path);
             expect(said.contains(path) and said.contains(cause)) << said;
             expect(said.contains("unable to open") or said.contains("readonly")) << said;
         }
+        expect(told_nobody(kept) == "it was opened") << "what can be read is read";
         for (const auto& [path, mode] :
              std::map<std::string, mode_t>{{secret, 0600}, {kept, 0600}, {folder, 0700}})
             expect(::chmod(path.c_str(), mode) == 0_i);
         for (const auto& path : {secret, kept})
             expect(storage::open(path).value().get(operation(1).id).has_value());
         expect(storage::open(fresh).has_value());
+    };
+
+    "a database of this version is opened while another writes, and without any write"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        (void)storage::open(path).value().create(operation(1), {});
+        raw_database other{path};
+        other.run("BEGIN IMMEDIATE");
+        auto store = storage::open(path, {.busy_timeout = std::chrono::milliseconds{0}});
+        expect(fatal(store.has_value())) << store.error().message;
+        expect(store->get(operation(1).id).has_value());
+        expect(store->query(bulk::operation_query{}).value().total == 1_u);
+        expect(!store->create(operation(2), {}).has_value()) << "who writes has to wait";
+        other.run("ROLLBACK");
+        expect(store->create(operation(2), {}).has_value());
+        for (const auto& name : directory.names())
+            expect(!name.contains("-process-")) << "who claims nothing leaves no file:" << name;
+    };
+
+    "a database that is deleted, or replaced by another, takes nothing more"_test = [] {
+        for (const bool is_replaced : {false, true}) {
+            const temporary_directory directory;
+            const auto path = directory.path("bulk.db");
+            auto store = storage::open(path).value();
+            (void)store.create(operation(1), {});
+            const auto held = store.claim(request(0)).value().value().held;
+            if (is_replaced) std::filesystem::copy_file(path, directory.path("other.db"));
+            if (is_replaced)
+                std::filesystem::rename(directory.path("other.db"), path);
+            else
+                std::filesystem::remove(path);
+            const auto renewed = store.renew(held, at(1), std::chrono::seconds{10});
+            const auto found = store.get(operation(1).id);
+            const auto begun = store.begin(held);
+            expect(!renewed.has_value() and renewed.error().code == errc::storage_lost);
+            expect(!found.has_value() and found.error().code == errc::storage_lost);
+            expect(!begun.has_value() and begun.error().code == errc::storage_lost);
+            expect(renewed.error().message.contains(path) and
+                   renewed.error().message.contains("deleted or replaced"))
+                << renewed.error().message;
+        }
     };
 
     "a damaged file is told of, and does no harm"_test = [] {

@@ -10,6 +10,7 @@
 #include <support/ut.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -154,12 +155,58 @@ suite<"sharing a database"> sharing = [] {
             for (const std::string_view part :
                  {path.c_str(), "recording rows", "locked", "busy_timeout"})
                 expect(refused.error().message.contains(part)) << refused.error().message;
-            expect(!storage::open(path, {.busy_timeout = 5ms}).has_value());
+            expect(storage::open(path, {.busy_timeout = 5ms}).has_value())
+                << "that changes nothing";
             expect_nothing_recorded(store);  // who reads does not wait
             other.run("ROLLBACK");
         }
         expect(store.record(held, five_rows()).has_value());
         expect(store.get(operation(1).id).value().rows == five_rows().counted);
+    };
+
+    "a process that is stopped while it writes is named, with what to do"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        auto store = storage::open(path, {.busy_timeout = 5ms}).value();
+        (void)store.create(operation(1), {});
+        const auto held = store.claim(request(0)).value().value().held;
+        std::array<int, 2> start{};
+        expect(fatal(::pipe(start.data()) == 0));
+        const pid_t child = ::fork();
+        if (child == 0) {  // another program: what SQLite knows of locks does not outlive a fork
+            ::dup2(start[0], 0);
+            for (const int end : start) ::close(end);
+            ::execlp("python3", "python3", "-c",
+                     "import os, signal, sqlite3, sys\n"
+                     "file = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+                     "sys.stdin.readline()\n"
+                     "file.execute('BEGIN IMMEDIATE')\n"
+                     "os.kill(os.getpid(), signal.SIGSTOP)\n",
+                     path.c_str(), nullptr);
+            std::_Exit(1);
+        }
+        const auto now =
+            std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+        expect(store
+                   .save_worker({.id = {{.high = 1, .low = 2}},
+                                 .pid = child,
+                                 .started_at = now - 1h,
+                                 .seen_at = now - 1h,
+                                 .silent_after = 24h})
+                   .has_value());
+        expect(::write(start[1], "\n", 1) == 1);
+        int status = 0;
+        expect(::waitpid(child, &status, WUNTRACED) == child and WIFSTOPPED(status));
+        const auto refused = store.record(held, five_rows());
+        ::kill(child, SIGKILL);
+        ::waitpid(child, &status, 0);
+        for (const int end : start) ::close(end);
+        expect(fatal(!refused.has_value()));
+        for (const auto& part : {"process " + std::to_string(child) + " on this host ('python3')",
+                                 std::string{"is stopped"}, "kill -CONT " + std::to_string(child),
+                                 std::string{"last seen 360"}})
+            expect(refused.error().message.contains(part)) << refused.error().message;
+        expect(store.record(held, five_rows()).has_value()) << "its end has freed the file";
     };
 
     "what fails in the middle has changed nothing"_test = [] {

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -71,6 +72,49 @@ suite<"transactions of steps"> transactions = [] {
         }
         expect(on.lines() == "a" and on.records() == 1_u) << "undone";
         expect(on.store.record(on.held, {.counted = {.processed = 1}}).has_value());
+    };
+
+    "one that is open for too long is undone, so that others can write"_test = [] {
+        ledger on;
+        auto store =
+            storage::open(on.path, {.busy_timeout = 5s, .transaction_timeout = 1ms}).value();
+        {
+            auto open = store.begin(on.held).value();
+            (void)open.connection().execute("INSERT INTO ledger VALUES ('a', 1)");
+            raw_database other{on.path};  // it waits for at most a second
+            while (other.run("SELECT count(*) FROM ledger") == "0") {
+                try {
+                    other.run("INSERT INTO ledger VALUES ('b', 2)");
+                } catch (const std::runtime_error&) {
+                }
+            }
+            expect(open.overdue().has_value());
+            (void)open.connection().execute("INSERT INTO ledger VALUES ('c', 3)");
+            (void)open.record(one_row());
+            expect(!open.commit().has_value());
+        }
+        expect(on.lines() == "b" and on.records() == 0_u) << on.lines();
+        auto again = storage::open(on.path).value().begin(on.held).value();
+        (void)again.connection().execute("INSERT INTO ledger VALUES ('d', 4)");
+        expect(!again.overdue().has_value() and again.commit().has_value());
+        expect(on.lines() == "b,d");
+    };
+
+    "the same connection is used again, and not held against the next one"_test = [] {
+        ledger on;
+        auto store = storage::open(on.path, {.transaction_timeout = 1ms}).value();
+        for (int round = 0; round < 3; ++round) {
+            auto open = store.begin(on.held).value();
+            (void)open.connection().execute("INSERT INTO ledger VALUES (?, 1)", round);
+            while (!open.overdue()) std::this_thread::yield();
+            const auto late = open.commit();
+            expect(fatal(!late.has_value()));
+            expect(late.error().code == errc::timed_out);
+            for (const auto* part : {"transaction_timeout", "1 ms", "before the first write"})
+                expect(late.error().message.contains(part)) << late.error().message;
+        }
+        expect(on.lines().empty());
+        expect(store.record(on.held, one_row()).has_value()) << "and for what is no step's";
     };
 
     "values and rows are read as what they are"_test = [] {

@@ -26,13 +26,15 @@ public:
     }
     [[nodiscard]] std::string_view examples() const override {
         return "export last --rows failed --output failed.csv\n"
-               "export last --kind data --rows failed --output to-correct.csv";
+               "export last --kind data --rows failed --guard --output to-correct.csv";
     }
     void declare(flags& to) override {
         to.optional_word("ID", id_, "of the operation; without it, the newest");
         to.choice("--kind", options_.kind, "about the rows, or the rows themselves (report)");
         to.choice("--format", options_.format, "of the file (csv)");
         to.choice("--rows", options_.rows, "which ones (all)");
+        to.yes("--guard", options_.guard,
+               "with --kind data: keep spreadsheets from computing cells; undone when it is run");
         to.choice("--state", options_.state, "only rows in this state");
         to.choice("--failure", options_.failure, "only rows that failed like this");
         to.text("--step", options_.step, "only rows that are at this step", "NAME");
@@ -50,12 +52,12 @@ public:
         const auto found = find_operation(**service, id_);
         if (!found) return program.complain(found.error());
         for (const auto row : only_) options_.only.push_back(row_number{row});
-        auto file = output_file::open(path_, program.out().stream);
-        if (!file) return program.complain(file.error());
+        auto file = output_file::open(path_, program);
+        if (!file) return program.give_up(file.error());
         const auto written = (*service)->export_rows(
             found->id, options_, [&](std::string_view part) { return file->write(part); });
-        if (!written) return program.complain(written.error());
-        if (auto kept = file->keep(); !kept) return program.complain(kept.error());
+        if (!written) return program.give_up(written.error());
+        if (auto kept = file->keep(); !kept) return program.give_up(kept.error());
         report(program, *written);
         return written->file_error.empty() ? exit_code::success : exit_code::failed;
     }

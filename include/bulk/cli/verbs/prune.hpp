@@ -44,7 +44,9 @@ public:
                                     exit_code::usage);
         auto service = program.open(scheduling::none);
         if (!service) return program.complain(service.error());
-        options_.before = [&](const operation_record& each) { return begin(**service, each); };
+        options_.before = [&](const operation_record& each) {
+            return begin(program, **service, each);
+        };
         prune_report report;
         if (id_.empty()) {
             options_.older_than = *older_than_;
@@ -54,7 +56,7 @@ public:
         } else {
             const auto found = find_operation(**service, id_);
             if (!found) return program.complain(found.error());
-            auto gone = begin(**service, *found);
+            auto gone = begin(program, **service, *found);
             if (gone) gone = (*service)->remove(found->id);
             if (gone) report.removed = 1;
             if (!gone && !dry_run_) return program.complain(gone.error());
@@ -65,12 +67,13 @@ public:
 
 private:
     /// What comes before an operation is removed; a dry run keeps it.
-    [[nodiscard]] result<> begin(any_service& service, const operation_record& record) {
+    [[nodiscard]] result<> begin(const session& program, any_service& service,
+                                 const operation_record& record) {
         named_.push_back(record);
         if (dry_run_) return fail(errc::invalid_argument, "this is a dry run");
         if (directory_.empty()) return {};
         const std::string path = concat(directory_, '/', to_text(record.id), ".csv");
-        auto file = output_file::open(path);
+        auto file = output_file::open(path, program);
         if (!file) return std::unexpected{std::move(file).error()};
         auto written = service.export_rows(
             record.id, {}, [&](std::string_view part) { return file->write(part); });

@@ -31,7 +31,7 @@ public:
         auto service = program.open(scheduling::channels);
         if (!service) return program.complain(service.error());
         auto taken = intake_.take(program, **service);
-        if (!taken) return program.complain(taken.error());
+        if (!taken) return program.give_up(taken.error());
         // One that ended since then was gone on with by this command, before it was asked for.
         if (!taken->is_new && is_final(taken->record.state) && taken->record.completed_at < began)
             return report_ended(program, **service, *taken);

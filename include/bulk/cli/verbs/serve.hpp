@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,10 +45,14 @@ public:
     void declare(flags& to) override {
         to.number("--port", port_, "where to listen; 0: any port that is free (8080)");
         to.text("--address", address_, "another than loopback needs tokens (127.0.0.1)", "ADDRESS");
-        to.texts("--token", tokens_, "who may ask, and read or operate", "NAME:RIGHT:SECRET");
+        to.texts("--token", tokens_, "who may ask; RIGHT is read, files, operate or operate+files",
+                 "NAME:RIGHT:SECRET");
         to.text("--tokens", tokens_file_, "a file of those, one a line", "FILE");
         to.texts("--host", hosts_, "a name that it goes by, besides localhost", "NAME");
         to.texts("--origin", origins_, "pages of another site that may ask", "URL");
+        to.span("--query-timeout", query_timeout_, "then a query is stopped, with 503 (2s)");
+        to.yes("--behind-proxy", is_behind_proxy_,
+               "without tokens: a proxy in front decides who may ask");
         to.yes("--no-workers", is_idle_, "only answer: workers are other processes");
     }
 
@@ -63,6 +68,14 @@ public:
                   {"what", done.what},
                   {"where", done.where},
                   {"status", std::to_string(done.status)}}});
+        };
+        options->api.log_fault = [log = program.log()](const http::request_fault& failed) {
+            log({log_level::error,
+                 "a request failed",
+                 {{"request_id", failed.request_id},
+                  {"what", failed.what},
+                  {"where", failed.where},
+                  {"why", failed.why}}});
         };
         const auto where = is_idle_ ? scheduling::none : scheduling::channels;
         std::unique_ptr<any_service> operations;
@@ -86,11 +99,15 @@ public:
         else
             program.remark(concat("serves ", url, "; Ctrl-C ends it"));
         program.out().stream.flush();
-        wait(program);
-        program.remark("interrupted: what is in flight is finishing; once more to stop at once");
+        const auto lost = wait(program, operations.get(), feeds.get());
+        int code = exit_code::success;
+        if (lost)
+            code = program.complain(*lost);
+        else
+            program.remark(
+                "interrupted: what is in flight is finishing; once more to stop at once");
         served->stop();
         program.write_log();
-        int code = exit_code::success;
         const auto close = [&](auto* service) {
             if (service == nullptr) return;
             if (auto closed = service->shutdown(); !closed) code = program.complain(closed.error());
@@ -101,19 +118,39 @@ public:
     }
 
 private:
-    static void wait(const session& program) {
+    /// Until somebody interrupts, or the storage is gone: then the reason.
+    static std::optional<error> wait(const session& program, any_service* operations,
+                                     any_feed_service* feeds) {
+        constexpr int rounds_between_looks = 5;
         std::mutex mutex;
         std::condition_variable nobody;  // a signal rings no bell
         std::unique_lock lock{mutex};
-        while (!program.is_interrupted()) {
+        for (int round = 1; !program.is_interrupted(); ++round) {
             nobody.wait_for(lock, std::chrono::milliseconds{200});
             program.write_log();
+            if (round % rounds_between_looks != 0) continue;
+            if (auto lost = loss_of(operations); lost) return lost;
+            if (auto lost = loss_of(feeds); lost) return lost;
         }
+        return std::nullopt;
+    }
+
+    static std::optional<error> loss_of(auto* service) {
+        if (service == nullptr) return std::nullopt;
+        const auto found = [&] {
+            if constexpr (std::is_same_v<decltype(service), any_service*>)
+                return service->query(operation_query{.page_size = 1, .with_total = false});
+            else
+                return service->query(run_query{.page_size = 1});
+        }();
+        if (found || found.error().code != errc::storage_lost) return std::nullopt;
+        return found.error();
     }
 
     [[nodiscard]] result<http::serve_options> read_options() const {
         http::serve_options options{.port = port_, .address = address_};
         options.api.origins = {.hosts = hosts_, .origins = origins_};
+        options.server.query_timeout = query_timeout_;
         std::vector<std::string> lines = tokens_;
         if (!tokens_file_.empty()) {
             std::ifstream file{tokens_file_};
@@ -136,7 +173,17 @@ private:
             if (!token) return std::unexpected{std::move(token).error()};
             tokens.push_back(std::move(*token));
         }
+        if (is_behind_proxy_ && !tokens.empty())
+            return fail(errc::invalid_argument,
+                        "--behind-proxy is for servers without tokens: leave one of them out");
         if (!tokens.empty()) options.api.access = http::by_tokens(std::move(tokens));
+        if (is_behind_proxy_) {
+            if (!http::is_loopback(address_))
+                return fail(errc::invalid_argument,
+                            concat("--behind-proxy needs --address 127.0.0.1, got ", address_,
+                                   ": clients could reach it without the proxy"));
+            options.api.access = http::everybody(true);
+        }
         return options;
     }
 
@@ -149,10 +196,12 @@ private:
         const auto right = text.substr(first + 1, second - first - 1);
         http::access_token token{.name = std::string{text.substr(0, first)},
                                  .secret = std::string{text.substr(second + 1)},
-                                 .may_operate = right == "operate"};
-        if (right != "operate" && right != "read")
-            return fail(errc::invalid_argument, concat("the token of '", token.name,
-                                                       "' gives the right to read or operate"));
+                                 .may_operate = right.starts_with("operate"),
+                                 .may_read_files = right.ends_with("files")};
+        if (right != "read" && right != "files" && right != "operate" && right != "operate+files")
+            return fail(errc::invalid_argument,
+                        concat("the right of the token of '", token.name,
+                               "' must be read, files, operate or operate+files"));
         if (token.secret.size() < 16)
             return fail(errc::invalid_argument,
                         concat("the token of '", token.name,
@@ -168,6 +217,8 @@ private:
     std::string tokens_file_;
     std::vector<std::string> hosts_;
     std::vector<std::string> origins_;
+    std::chrono::milliseconds query_timeout_ = http::server_options{}.query_timeout;
+    bool is_behind_proxy_ = false;
     bool is_idle_ = false;
 };
 

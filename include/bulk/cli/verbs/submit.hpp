@@ -27,7 +27,7 @@ public:
         auto service = program.open(scheduling::none);
         if (!service) return program.complain(service.error());
         const auto taken = intake_.take(program, **service);
-        if (!taken) return program.complain(taken.error());
+        if (!taken) return program.give_up(taken.error());
         if (program.settings().json)
             program.print(json_of(taken->record).add("is_new", taken->is_new));
         else

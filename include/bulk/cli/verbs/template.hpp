@@ -33,10 +33,10 @@ public:
         if (!about) return program.complain(about.error());
         const auto text = program.operations().template_for((*about)->name, format_);
         if (!text) return program.complain(text.error());
-        auto file = output_file::open(path_, program.out().stream);
-        if (!file) return program.complain(file.error());
-        if (auto written = file->write(*text); !written) return program.complain(written.error());
-        if (auto kept = file->keep(); !kept) return program.complain(kept.error());
+        auto file = output_file::open(path_, program);
+        if (!file) return program.give_up(file.error());
+        if (auto written = file->write(*text); !written) return program.give_up(written.error());
+        if (auto kept = file->keep(); !kept) return program.give_up(kept.error());
         return exit_code::success;
     }
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/input_file.hpp>
 #include <bulk/cli/intake.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/cli/summary.hpp>
+#include <bulk/rows/format.hpp>
 #include <bulk/service/dry_run.hpp>
+#include <bulk/service/reading_limits.hpp>
 
 #include <cstdint>
 #include <string>
@@ -34,12 +37,14 @@ public:
         if (!about) return program.complain(about.error());
         const auto metadata = file_.metadata.text(program.operations(), **about);
         if (!metadata) return program.complain(metadata.error());
-        auto opened = intake::open_file(program, file_.path);
+        auto opened = input_opener{program}.open(file_.path, file_.name);
         if (!opened) return program.complain(opened.error());
-        const auto most = static_cast<std::uint64_t>(program.settings().service.max_file_size);
-        const auto report = program.operations().validate((*about)->name, std::move(*opened),
-                                                          *metadata, {.max_file_size = most});
-        if (!report) return program.complain(report.error());
+        const auto& service = program.settings().service;
+        const auto most = static_cast<std::uint64_t>(service.max_file_size);
+        const auto report =
+            program.operations().validate((*about)->name, std::move(opened->content), *metadata,
+                                          limited_reading({}, service), {.max_file_size = most});
+        if (!report) return program.give_up(report.error());
         if (program.settings().json)
             program.print(json_of(*report, *about));
         else

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
+#include <bulk/core/read_limit.hpp>
+#include <bulk/core/uuid.hpp>
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/all_routes.hpp>
+#include <bulk/http/api/answered.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers.hpp>
 #include <bulk/http/api/older_ids.hpp>
@@ -23,6 +27,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,18 +52,17 @@ public:
         auto found = find(head, *address);
         if (auto* const already = std::get_if<response>(&found))
             return finished(head, std::move(*already));
-        const auto& on = *std::get<place_found>(found).on;
-        switch (on.body) {
-            case body_shape::json:
-                return body_rule{body_kind::whole, most_json};
-            case body_shape::upload: {
-                const auto most = to_->operations->options().max_file_size;
-                return body_rule{body_kind::streamed,
-                                 most == 0 ? 0 : static_cast<std::uint64_t>(most) + most_form};
-            }
-            default:
-                return body_rule{};
+        const auto& [place, captured, who] = std::get<place_found>(found);
+        body_rule rule{.answered = answer_kind_of(*place), .principal = slots_of(who, head)};
+        if (place->body == body_shape::json) {
+            rule.kind = body_kind::whole;
+            rule.most = most_json;
+        } else if (place->body == body_shape::upload) {
+            const auto most = to_->operations->options().max_file_size;
+            rule.kind = body_kind::streamed;
+            rule.most = most == 0 ? 0 : static_cast<std::uint64_t>(most) + most_form;
         }
+        return rule;
     }
 
     [[nodiscard]] response answer(request& asked) override {
@@ -73,6 +77,10 @@ public:
         auto said = check_parameters(made);
         if (said) said = check_body(made);
         auto answered = said ? handler_of(on->id)(made) : reply{std::unexpected{said.error()}};
+        // Whatever else was said of a read that was stopped, this is why.
+        if (const auto why = read_scope::reached(); why && !answered)
+            answered = std::unexpected{stopped(*on, *why)};
+        if (!answered && !answered.error().fault.empty()) note_fault(*on, answered.error(), head);
         auto written =
             answered ? std::move(*answered) : written_problem(*on, answered.error(), head);
         if (on->needs == right::operate && options_.log)
@@ -105,6 +113,18 @@ private:
         });
     }
 
+    /// Among whom slots are shared: by name, or by address where nobody has one.
+    [[nodiscard]] static std::string slots_of(const principal& who, const request_head& head) {
+        return who.is_anonymous || who.name.empty() ? concat('@', head.peer)
+                                                    : concat('=', who.name);
+    }
+
+    [[nodiscard]] static problem stopped(const route& on, const error& why) {
+        problem made{problems::query_timeout, concat(why.message, "; ", how_to_narrow(on))};
+        made.headers.add("Retry-After", "1");
+        return made;
+    }
+
     [[nodiscard]] static std::string path_of(const request_head& head) {
         return head.target.substr(0, head.target.find('?'));
     }
@@ -120,6 +140,16 @@ private:
                         return headers;
                     }(),
                 .body = json_object{}.add("error", why.detail).json()};
+    }
+
+    /// Client and operator get the same id; only the operator gets the reason.
+    void note_fault(const route& on, problem& why, const request_head& head) const {
+        std::random_device random;
+        const auto word = [&] { return std::uint64_t{random()} << 32 | random(); };
+        const auto id = to_text(uuid{.high = word(), .low = word()});
+        add_request_id(why, id);
+        if (options_.log_fault)
+            options_.log_fault({id, std::string{on.id}, path_of(head), why.fault});
     }
 
     /// Which route, and who asks; or the answer already.
@@ -147,21 +177,23 @@ private:
         if (!allowed.empty()) allowed += ", OPTIONS";
         if (head.verb == method::options && (!allowed.empty() || head.target == "*"))
             return response{.status = 204, .headers = {{"Allow", allowed}}};
-        if (found.on == nullptr && !allowed.empty()) {
-            problem why{problems::method_not_allowed,
-                        concat(verb_name(head.verb), " is none of ", allowed)};
-            why.headers.add("Allow", allowed);
-            return refused(why);
-        }
-        if (found.on == nullptr && options_.has_dashboard && verb == method::get)
-            if (const auto* file = dashboard::find(path_of(head), head); file != nullptr)
-                return dashboard::answer(*file, head);
+        if (found.on == nullptr && !allowed.empty()) return not_allowed(head, allowed);
+        if (found.on == nullptr && options_.has_dashboard)
+            if (const auto* file = dashboard::find(path_of(head), head); file != nullptr) {
+                if (verb == method::get) return dashboard::answer(*file, head);
+                return not_allowed(head, "GET, HEAD, OPTIONS");
+            }
         if (found.on == nullptr)
             return refused({problems::not_found, concat("nothing is at ", path_of(head)), {}});
         if (found.on->needs == right::open) return found;
         auto who = options_.access(head);
         if (!who) return refused(who.error());
         found.who = std::move(*who);
+        if (found.on->needs == right::files && !found.who.may_read_files)
+            return refused(
+                {problems::forbidden,
+                 concat('\'', found.who.name, "' has no right to read uploaded files (`files`)"),
+                 {}});
         if (found.on->needs == right::operate) {
             if (auto ours = check_origin(head, options_.origins); !ours)
                 return refused(ours.error());
@@ -172,6 +204,16 @@ private:
         }
         if (auto fits = check_head(*found.on, head); !fits) return refused(fits.error());
         return found;
+    }
+
+    /// Another method than those that there are; OPTIONS asks for just that.
+    [[nodiscard]] static response not_allowed(const request_head& head, std::string allowed) {
+        if (head.verb == method::options)
+            return {.status = 204, .headers = {{"Allow", std::move(allowed)}}};
+        problem why{problems::method_not_allowed,
+                    concat(verb_name(head.verb), " is none of ", allowed)};
+        why.headers.add("Allow", std::move(allowed));
+        return to_response(why, path_of(head));
     }
 
     [[nodiscard]] static or_problem<void> check_head(const route& on, const request_head& head) {

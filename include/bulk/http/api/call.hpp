@@ -136,6 +136,13 @@ private:
     }
 };
 
+/// How many there are, of what is not counted: known when all of them are on the first page.
+[[nodiscard]] inline std::optional<std::uint64_t> total_of(const call& asked, std::size_t found,
+                                                           bool is_full) {
+    if (is_full || asked.query("after")) return std::nullopt;
+    return std::uint64_t{found};
+}
+
 /// The first that failed, if any did.
 [[nodiscard]] inline or_problem<void> all_of(std::initializer_list<or_problem<void>> all) {
     for (const auto& each : all)

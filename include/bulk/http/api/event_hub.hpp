@@ -54,13 +54,13 @@ public:
     event_hub(event_origin from, limits most) : from_{std::move(from)}, limits_{most} {
         if (const auto last = from_.read(std::nullopt, std::nullopt, 1); last && !last->empty())
             newest_ = last->back().sequence;
+        bell_ = std::jthread{[this](const std::stop_token& stop) { ring_bell(stop); }};
         door_->hub = this;
         for (const auto& subscribe : from_.subscribe)
             ends_.push_back(subscribe([door = door_](const event& each) {
                 const std::scoped_lock lock{door->mutex};
                 if (door->hub != nullptr) door->hub->add(each);
             }));
-        bell_ = std::jthread{[this](const std::stop_token& stop) { ring_bell(stop); }};
     }
     event_hub(const event_hub&) = delete;
     event_hub& operator=(const event_hub&) = delete;

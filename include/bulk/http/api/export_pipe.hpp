@@ -2,6 +2,8 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
+#include <bulk/core/read_limit.hpp>
+#include <bulk/engine/thread_executor.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -13,8 +15,10 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -41,8 +45,12 @@ public:
         changed_.notify_all();
     }
 
-    /// For the reader: waits for the first piece, or for the end of all. Fails when there is none.
+    /// For the reader: waits for the first piece, or for the end of all. Fails when there is none, or
+    /// nobody waits for it any more.
     [[nodiscard]] result<> wait() {
+        const std::stop_token gone =
+            read_scope::current() != nullptr ? read_scope::current()->cancelled : std::stop_token{};
+        const std::stop_callback leave{gone, [this] { abandon(); }};
         std::unique_lock lock{mutex_};
         changed_.wait(lock, [this] { return !text_.empty() || is_over_; });
         if (text_.empty() && failure_) return std::unexpected{*failure_};
@@ -59,12 +67,16 @@ public:
         return count;
     }
     void abandon() {
+        abandoned_.request_stop();
         const std::scoped_lock lock{mutex_};
         is_abandoned_ = true;
         changed_.notify_all();
     }
+    /// Whether the reader has gone, for reads of the writer.
+    [[nodiscard]] std::stop_token abandoned() const { return abandoned_.get_token(); }
 
 private:
+    std::stop_source abandoned_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::string text_;
@@ -99,12 +111,18 @@ public:
             return true;
         });
         auto is_done = std::make_shared<std::atomic<bool>>(false);
-        all_.push_back({pipe, is_done, std::thread{[pipe, is_done, write = std::move(write)] {
-                            auto written = write(*pipe);
-                            pipe->end(written ? std::nullopt
-                                              : std::optional{std::move(written).error()});
-                            *is_done = true;
-                        }}});
+        try {
+            all_.push_back({pipe, is_done, std::thread{[pipe, is_done, write = std::move(write)] {
+                                const read_limit limit{.cancelled = pipe->abandoned()};
+                                const read_scope limited{limit};
+                                auto written = write(*pipe);
+                                pipe->end(written ? std::nullopt
+                                                  : std::optional{std::move(written).error()});
+                                *is_done = true;
+                            }}});
+        } catch (const std::system_error& why) {
+            pipe->end(thread_refused(why));
+        }
         return pipe;
     }
 

@@ -196,7 +196,7 @@ inline constexpr std::array older_routes{
           "olderGetBulkFile",
           older,
           "Download the uploaded file",
-          right::read,
+          right::files,
           body_shape::none,
           {},
           200,

@@ -51,7 +51,9 @@ namespace bulk::http::api {
     if (type == "text") return R"({"type":"string"})";
     if (type == "whole") return R"({"type":"integer"})";
     if (type == "page_size") return R"({"type":"integer","minimum":1,"maximum":1000})";
-    if (type == "count") return R"({"type":"string","pattern":"^-?[0-9]+$"})";
+    if (type == "count") return R"({"type":"string","pattern":"^(0|[1-9][0-9]*)$"})";
+    if (type == "natural") return R"({"type":"string","pattern":"^[0-9]{1,19}$"})";
+    if (type == "day") return R"({"type":"string","format":"date"})";
     if (type == "number") return R"({"type":"number"})";
     if (type == "truth") return R"({"type":"boolean"})";
     if (type == "moment") return R"({"type":"string","format":"date-time"})";
@@ -83,8 +85,13 @@ namespace detail {
     for_each_member(of.members, [&](std::string_view name, std::string_view type) {
         const bool is_rare = name.ends_with('?');
         if (is_rare) name.remove_suffix(1);
-        properties.add_raw(name, type_schema(type));
-        if (is_rare || (is_request && !type.ends_with('!'))) return;
+        const bool is_optional = is_request && !type.ends_with('!');  // null is as good as nothing
+        const bool takes_null = is_optional && !type.ends_with('?') && type != "anything";
+        std::string taken = takes_null ? concat(type, '?') : std::string{type};
+        if (const auto at = taken.find("count"); is_request && at != std::string::npos)
+            taken.replace(at, 5, "natural");  // zeros in front do no harm
+        properties.add_raw(name, type_schema(taken));
+        if (is_rare || is_optional) return;
         required.add(name);
         has_required = true;
     });
@@ -167,12 +174,28 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
     return used;
 }
 
-[[nodiscard]] inline std::string content_of(std::string_view type, std::string_view schema) {
-    const std::string_view bare = type.substr(0, type.find(';'));
-    return json_object{}
-        .add_raw(bare, concat("{\"schema\":",
-                              schema.empty() ? R"({"type":"string"})" : type_schema(schema), '}'))
-        .json();
+/// `types` are those that the answer may have, parted by commas.
+[[nodiscard]] inline std::string content_of(std::string_view types, std::string_view schema) {
+    json_object all;
+    while (!types.empty()) {
+        const auto end = std::min(types.find(", "), types.size());
+        const auto type = types.substr(0, end);
+        types.remove_prefix(std::min(end + 2, types.size()));
+        const bool is_json = type == "application/json";
+        all.add_raw(type.substr(0, type.find(';')), concat("{\"schema\":",
+                                                           !schema.empty() ? type_schema(schema)
+                                                           : is_json       ? "{}"
+                                                                           : R"({"type":"string"})",
+                                                           '}'));
+    }
+    return all.json();
+}
+
+/// What a parameter takes: less than a member of an answer may be.
+[[nodiscard]] inline std::string parameter_schema(std::string_view type) {
+    if (type == "count") return type_schema("natural");
+    if (type == "moment") return type_schema("moment|day");  // which begins with it
+    return type_schema(type);
 }
 
 [[nodiscard]] inline json_array parameters_of(const route& of) {
@@ -186,17 +209,22 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
                     .add("name", name)
                     .add("in", "path")
                     .add("required", true)
-                    .add_raw("schema", type_schema(name == "id"    ? "uuid"
-                                                   : name == "row" ? "count"
-                                                                   : "text")));
+                    .add_raw("schema", parameter_schema(name == "id"    ? "uuid"
+                                                        : name == "row" ? "count"
+                                                                        : "text")));
     }
-    for (const auto& each : of.parameters)
-        all.add(json_object{}
-                    .add("name", each.name)
-                    .add("in", each.in)
-                    .add("required", each.is_required)
-                    .add("description", each.about)
-                    .add_raw("schema", type_schema(each.type)));
+    for (const auto& each : of.parameters) {
+        json_object shape;
+        shape.add("name", each.name)
+            .add("in", each.in)
+            .add("required", each.is_required)
+            .add("description", each.about)
+            .add_raw("schema",
+                     of.topic == older ? type_schema(each.type) : parameter_schema(each.type));
+        if (of.topic != older && each.in == place::query)
+            shape.add("allowEmptyValue", true);  // as if it were not there
+        all.add(shape);
+    }
     return all;
 }
 
@@ -215,7 +243,8 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
                 : R"({"type":{"type":"string"},"metadata":{"type":"string","description":"a JSON object"},"recipients":{"type":"string","description":"a JSON list of {channel, target, when}"},"file":{"type":"string","format":"binary","description":"the last part"}})")
         .add("required", of.id == "olderCreateBulk" ? json_array{}.add("operationName").add("file")
                          : of.topic == older        ? json_array{}.add("operationName")
-                                                    : json_array{}.add("file"));
+                         : of.id == "createOperation" ? json_array{}.add("type").add("file")
+                                                      : json_array{}.add("file"));
     json_object content;
     content.add("multipart/form-data", json_object{}.add("schema", form));
     if (of.topic != older)
@@ -242,24 +271,37 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
     if (of.topic == older) {  // what is checked in front of all routes is said in our way
         refuse_with(401, "Authentication required");
         refuse_with(403, "Permission denied");
+        refuse_with(429, "Too many wrong tokens");
         if (of.body == body_shape::json) refuse_with(415, "Unsupported media type");
         add(503, "Temporarily unavailable", "application/json", "older_refusal");
         return all;
     }
-    refuse_with(400, "The request is wrong");
+    const auto has_parameter = [&](std::string_view name) {
+        return std::ranges::find(of.parameters, name, &parameter::name) != of.parameters.end();
+    };
+    const bool may_be_missing = of.path.contains('{') || of.id == "createOperation";
+    const bool is_json = of.verb == method::get && !of.gives.empty();
+    refuse_with(400, "Invalid request");
     if (of.needs != right::open) {
-        refuse_with(401, "It does not say who asks");
-        refuse_with(403, "Who asks may not do that");
+        refuse_with(401, "Authentication required");
+        refuse_with(403, "Permission denied");
+        refuse_with(429, "Too many wrong tokens");
     }
-    if (of.path.contains('{')) refuse_with(404, "There is no such thing");
-    if (of.needs == right::operate) refuse_with(409, "That cannot be done now");
-    if (of.needs == right::operate) refuse_with(412, "If-Match holds for nothing here");
-    if (of.body == body_shape::upload) refuse_with(413, "The file is too large");
-    if (of.body != body_shape::none) refuse_with(415, "The body is of another type");
-    if (std::ranges::find(of.parameters, "Idempotency-Key", &parameter::name) !=
-        of.parameters.end())
-        refuse_with(422, "The key was used for something else");
-    if (of.id != "getReadiness" && of.id != "getHealth") refuse_with(503, "Try again later");
+    if (may_be_missing) refuse_with(404, "Not found");
+    refuse_with(405, "Method not allowed");
+    if (is_json && of.needs != right::open) refuse_with(406, "Not acceptable");
+    if (of.needs == right::operate) refuse_with(409, "Conflict with the current state");
+    if (of.needs == right::operate) refuse_with(412, "If-Match is not supported");
+    refuse_with(413, "Content too large");
+    refuse_with(414, "URI too long");
+    if (of.body != body_shape::none) refuse_with(415, "Unsupported media type");
+    if (has_parameter("Range")) refuse_with(416, "Range not satisfiable");
+    refuse_with(421, "Misdirected request");
+    if (has_parameter("Idempotency-Key"))
+        refuse_with(422, "The idempotency key was used for another request");
+    refuse_with(431, "Request header fields too large");
+    if (of.id != "getReadiness" && of.id != "getHealth")
+        refuse_with(503, "Temporarily unavailable");
     return all;
 }
 
@@ -300,10 +342,14 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
     }
     return json_object{}
         .add("openapi", "3.1.0")
-        .add("info", json_object{}
-                         .add("title", title)
-                         .add("version", version)
-                         .add("license", json_object{}.add("name", "MIT").add("identifier", "MIT")))
+        .add("info",
+             json_object{}
+                 .add("title", title)
+                 .add("version", version)
+                 .add("description",
+                      "A query parameter with an empty value counts as not given. A path may "
+                      "end with a slash. Numbers that may exceed 2^53 are strings of digits.")
+                 .add("license", json_object{}.add("name", "MIT").add("identifier", "MIT")))
         .add_raw("servers", R"([{"url":"/"}])")
         .add("paths", paths)
         .add("components",

@@ -17,8 +17,13 @@
 namespace bulk::http::api {
 
 /// What somebody needs to be allowed to do it.
-enum class right : std::uint8_t { open, read, operate };
-BOOST_DESCRIBE_ENUM(right, open, read, operate)
+enum class right : std::uint8_t {
+    open,
+    read,
+    files,  ///< to read, and to see files as they were uploaded
+    operate,
+};
+BOOST_DESCRIBE_ENUM(right, open, read, files, operate)
 
 enum class body_shape : std::uint8_t {
     none,

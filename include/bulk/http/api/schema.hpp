@@ -23,10 +23,10 @@ inline constexpr std::array schemas{
     schema{"health", "whether it is well", "status:text, detail:text?"},
     schema{"index", "what this is, and who asks",
            "name:text, version:text, read_only:truth, principal:principal, links:object"},
-    schema{"principal", "who asks", "name:text, may_operate:truth"},
+    schema{"principal", "who asks", "name:text, may_operate:truth, may_read_files:truth"},
     schema{"nothing", "no members", ""},
     schema{"overview", "what there is, how fast it goes, and what needs attention",
-           "states:object, attention:[operation], throughput:throughput, "
+           "states:object, attention:[operation], attention_runs:[run], throughput:throughput, "
            "step_latency:[step_latency], running_operations:whole, queue_depth:whole"},
     schema{"throughput", "of all processes together", "rows_per_s:number"},
     schema{"step_latency", "how long a step takes in this process",
@@ -34,6 +34,7 @@ inline constexpr std::array schemas{
     schema{"worker", "a service of a process that works, as it has last said itself",
            "id:uuid, kind:worker_kind, name:text, host:text, pid:whole, started_at:moment, "
            "last_seen:moment, is_silent:truth, running_operations:whole, running_pages:whole"},
+    schema{"worker_list", "all of them", "items:[worker], next:text?, total:count?"},
 
     schema{"operation_type", "what can be done with a file",
            "name:text, description:text, is_pipeline:truth, retryable:truth, track_row_data:truth, "

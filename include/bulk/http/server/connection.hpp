@@ -3,6 +3,7 @@
 
 #include <bulk/http/server/asio_types.hpp>
 #include <bulk/http/server/patience.hpp>
+#include <bulk/http/server/stream_pace.hpp>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -79,11 +81,44 @@ public:
     /// Reads some bytes past what is unread.
     [[nodiscard]] awaitable<std::pair<trouble, std::size_t>> read(std::span<char> into,
                                                                   clock::time_point deadline) {
+        if (is_evicted_) co_return std::pair{trouble::late, std::size_t{0}};
         watch(deadline);
+        pace_.begin_wait(clock::now());
         const auto [failed, count] = co_await socket_.async_read_some(
             boost::asio::buffer(into.data(), into.size()), awaiting);
+        pace_.end_wait(clock::now());
+        pace_.moved(count);
         co_return std::pair{finish(failed), count};
     }
+
+    /// Reads some more of what is unread while a request is being answered, beside writes; until
+    /// `cancel_reading`.
+    [[nodiscard]] awaitable<trouble> read_aside() {
+        const auto [failed, count] =
+            co_await socket_.async_read_some(buffer_.prepare(piece), awaiting);
+        buffer_.commit(count);
+        if (!failed) co_return trouble::none;
+        co_return failed == boost::asio::error::eof ? trouble::ended : trouble::gone;
+    }
+    void cancel_reading() {
+        boost::system::error_code ignored;
+        socket_.cancel(ignored);
+    }
+
+    // --- streams -----------------------------------------------------------------------------------
+
+    /// From now on its pace is measured.
+    void begin_stream() { pace_.begin(); }
+    [[nodiscard]] const stream_pace& pace() const { return pace_; }
+    /// Ends the stream that it has: what waits for the other side is late. From any thread.
+    void evict() {
+        is_evicted_ = true;
+        boost::asio::post(get_executor(), [self = shared_from_this()] {
+            self->is_late_ = true;
+            self->cancel_reading();
+        });
+    }
+    [[nodiscard]] bool is_evicted() const { return is_evicted_; }
 
     /// Waits until the other side has gone, or says more than one who only listens says. Beside writes.
     [[nodiscard]] awaitable<void> until_gone() {
@@ -112,10 +147,13 @@ public:
             const std::size_t count = socket_.write_some(left, failed);
             if (failed == boost::asio::error::would_block ||
                 failed == boost::asio::error::try_again) {
+                if (is_evicted_) co_return trouble::late;
                 const auto begun = clock::now();
                 watch(allowed.deadline(begun));
+                pace_.begin_wait(begun);
                 const auto [stopped] =
                     co_await socket_.async_wait(tcp_socket::wait_write, awaiting);
+                pace_.end_wait(clock::now());
                 allowed.waited(clock::now() - begun);
                 if (const auto problem = finish(stopped); problem != trouble::none)
                     co_return problem;
@@ -123,6 +161,7 @@ public:
             }
             if (failed) co_return trouble::gone;
             allowed.moved(count);
+            pace_.moved(count);
             pass(parts, count);
         }
     }
@@ -231,6 +270,8 @@ private:
     bool is_watched_ = false;
     bool is_late_ = false;
     bool is_ending_ = false;
+    stream_pace pace_;
+    std::atomic<bool> is_evicted_ = false;
 };
 
 }  // namespace bulk::http

@@ -160,7 +160,7 @@ constexpr void for_each_element(std::string_view list, Call call) {
     for (const auto& [name, value] : parsed.head.headers.all()) {
         if (same_name(name, "host")) {
             ++hosts;
-            if (!is_authority(value)) return 400;
+            if (value.empty() || !is_authority(value)) return 400;
         } else if (same_name(name, "connection")) {
             for_each_element(value, [&](std::string_view option) {
                 closes = closes || same_name(option, "close");

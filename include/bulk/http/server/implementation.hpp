@@ -31,6 +31,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -40,8 +41,11 @@ namespace bulk::http {
 class beast_server final : public server {
 public:
     beast_server(std::shared_ptr<application> app, const server_options& options)
-        : streams_{static_cast<std::size_t>(options.max_streams)},
-          shared_{std::make_shared<shared_server>(std::move(app), options, streams_)} {}
+        : streams_{static_cast<std::size_t>(options.max_streams), options.thread_idle_time},
+          work_threads_{static_cast<std::size_t>(options.max_queries) * 2,
+                        options.thread_idle_time},
+          shared_{
+              std::make_shared<shared_server>(std::move(app), options, streams_, work_threads_)} {}
     // NOLINTNEXTLINE(bugprone-exception-escape): without memory for one word nobody can be told to stop
     ~beast_server() override { stop(); }
 
@@ -78,6 +82,15 @@ public:
 
     [[nodiscard]] std::uint16_t port() const override { return port_; }
 
+    [[nodiscard]] server_load load() const override {
+        return {.running_queries = shared_->queries.running(),
+                .waiting_queries = shared_->queries.waiting(),
+                .running_commands = shared_->commands.running(),
+                .open_streams = shared_->desk.open(),
+                .stream_threads = static_cast<int>(streams_.thread_count()),
+                .query_threads = static_cast<int>(work_threads_.thread_count())};
+    }
+
     void stop() override {
         const std::scoped_lock once{stop_mutex_};
         shared_->is_stopping = true;
@@ -98,6 +111,7 @@ public:
         for (auto& each : threads_) each.join();
         threads_.clear();
         streams_.stop();
+        work_threads_.stop();
     }
 
 private:
@@ -199,6 +213,7 @@ private:
     }
 
     thread_executor streams_;
+    thread_executor work_threads_;
     std::shared_ptr<shared_server> shared_;
     std::mutex stop_mutex_;
     std::mutex mutex_;
@@ -219,9 +234,13 @@ private:
 inline result<std::unique_ptr<server>> open_server(std::shared_ptr<application> app,
                                                    const server_options& options) {
     if (auto valid = validate(options); !valid) return std::unexpected{valid.error()};
-    auto made = std::make_unique<beast_server>(std::move(app), options);
-    if (auto opened = made->open(); !opened) return std::unexpected{opened.error()};
-    return std::unique_ptr<server>{std::move(made)};
+    try {
+        auto made = std::make_unique<beast_server>(std::move(app), options);
+        if (auto opened = made->open(); !opened) return std::unexpected{opened.error()};
+        return std::unique_ptr<server>{std::move(made)};
+    } catch (const std::system_error& why) {
+        return std::unexpected{thread_refused(why)};
+    }
 }
 
 }  // namespace bulk::http

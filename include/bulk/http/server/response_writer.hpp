@@ -4,6 +4,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/server/asio_types.hpp>
+#include <bulk/http/server/client_watch.hpp>
 #include <bulk/http/server/connection.hpp>
 #include <bulk/http/server/doorbell.hpp>
 #include <bulk/http/server/patience.hpp>
@@ -37,8 +38,9 @@ public:
 
     bool is_head = false;  ///< the request was HEAD: nothing but a head is sent
     bool is_http_11 = true;
-    bool keeps = true;  ///< the other side may ask again
-    slot stream{};      ///< an upload's, which its answer may use
+    bool keeps = true;            ///< the other side may ask again
+    std::string principal{};      ///< whose slots a stream takes
+    stream_desk::place stream{};  ///< taken before, which the answer may use
 
     /// Whether the connection can be used on.
     [[nodiscard]] awaitable<bool> write(response said) {
@@ -83,12 +85,21 @@ private:
     }
 
     [[nodiscard]] awaitable<bool> write_stream(response said) {
-        if (!stream) stream = slot{server_.open_streams, server_.options.max_streams};
+        if (!stream) stream = co_await server_.desk.enter(to_, principal);
         if (!stream)
             co_return co_await write(
                 server_.refusal(503, "too many uploads and downloads at once"));
         if (!co_await send_head(said)) co_return false;
         if (is_head) co_return keeps;
+        client_watch watch{to_, server_.options.max_header_bytes};
+        // One who only has nothing more to say is still there: whether it is shows when it is sent to.
+        if (said.abandon) watch.begin(said.abandon, false, {});
+        const bool is_whole = co_await write_pieces(said);
+        co_await watch.end();
+        co_return is_whole&& keeps;
+    }
+
+    [[nodiscard]] awaitable<bool> write_pieces(response& said) {
         std::vector<char> piece(std::size_t{64} * 1024);
         std::uint64_t sent = 0;
         while (true) {
@@ -105,7 +116,7 @@ private:
             if (said.length && (sent > *said.length || (*count == 0 && sent < *said.length)))
                 co_return false;
             if (!co_await send_piece({piece.data(), *count})) co_return false;
-            if (*count == 0) co_return keeps;
+            if (*count == 0) co_return true;
         }
     }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/server/asio_types.hpp>
 #include <bulk/http/server/body_reader.hpp>
+#include <bulk/http/server/client_watch.hpp>
 #include <bulk/http/server/connection.hpp>
 #include <bulk/http/server/head.hpp>
 #include <bulk/http/server/head_scanner.hpp>
@@ -13,12 +15,14 @@
 #include <bulk/http/server/shared_server.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,9 +89,15 @@ private:
             writer.keeps = writer.keeps && !parsed->has_body();
             co_return co_await writer.write(std::move(*already));
         }
-        const auto rule = std::get<body_rule>(admitted);
+        const auto rule = std::get<body_rule>(std::move(admitted));
+        writer.principal = rule.principal;
         if (rule.kind != body_kind::streamed && !parsed->has_body()) {
             request asked{.head = std::move(parsed->head)};
+            if (rule.answered != answer_kind::at_once) {
+                place.leave();
+                auto made = co_await answer_apart(asked, rule, writer);
+                co_return made&& co_await writer.write(std::move(*made));
+            }
             auto said = server_->guarded([&] { return server_->app->answer(asked); });
             place.leave();
             co_return co_await writer.write(std::move(said));
@@ -155,31 +165,77 @@ private:
                 .read = {options().body_timeout, options().min_bytes_per_second},
                 .write = {options().write_timeout, options().min_bytes_per_second}});
         request asked{.head = std::move(parsed.head)};
-        auto said = is_whole ? co_await answer_whole(asked, *body)
+        auto made = is_whole ? co_await answer_whole(asked, *body, rule, writer)
                              : co_await answer_streamed(asked, body, writer);
-        if (body->status() == nobody) co_return false;
+        if (body->status() == nobody || !made) co_return false;
+        auto said = std::move(*made);
         // What the application has done although the body was not whole is done, and it says best why
         // it refused one for that. Anything else that it made of it is not why.
         if (body->status() != 0 &&
             (is_whole || !(said.status < 400 || said.status == body->status())))
-            said = server_->refusal(body->status(), reason_for(body->status()));
+            said = server_->refusal(body->status(),
+                                    with_->is_evicted() ? slow_stream : reason_for(body->status()));
         // Else nobody wanted the rest, or nobody knows where it ends.
         writer.keeps = writer.keeps && body->status() == 0 && body->is_done();
         co_return co_await writer.write(std::move(said));
     }
 
-    [[nodiscard]] awaitable<response> answer_whole(request& asked, body_reader& body) {
+    [[nodiscard]] awaitable<std::optional<response>> answer_whole(request& asked, body_reader& body,
+                                                                  const body_rule& rule,
+                                                                  response_writer& writer) {
         if (co_await body.read_whole(asked.body) != 0) co_return response{};
+        if (rule.answered != answer_kind::at_once)
+            co_return co_await answer_apart(asked, rule, writer);
         const auto place = co_await server_->gate.enter();
         co_return server_->guarded([&] { return server_->app->answer(asked); });
     }
 
-    [[nodiscard]] awaitable<response> answer_streamed(request& asked,
-                                                      const std::shared_ptr<body_reader>& body,
-                                                      response_writer& writer) {
-        writer.stream = slot{server_->open_streams, options().max_streams};
-        if (!writer.stream)
-            co_return server_->refusal(503, "too many uploads and downloads at once");
+    /// In a thread that may take its time; none when the client disconnected before it began.
+    [[nodiscard]] awaitable<std::optional<response>> answer_apart(request& asked,
+                                                                  const body_rule& rule,
+                                                                  response_writer& writer) {
+        const auto kind = rule.answered;
+        const bool is_command = kind == answer_kind::command;
+        auto waiting = std::make_shared<fair_slots::waiter>(with_->get_executor());
+        std::stop_source gone;
+        client_watch watch{with_, options().max_header_bytes};
+        if (!is_command)  // which is done once it was asked for
+            watch.begin(
+                [gone, waiting]() mutable {
+                    gone.request_stop();
+                    waiting->give_up();
+                },
+                kind == answer_kind::query, half_closed_time);
+        const auto deadline = connection::clock::now() + options().query_timeout;
+        fair_slots::place slot;
+        if (kind == answer_kind::stream)
+            writer.stream = co_await server_->desk.enter(with_, rule.principal);
+        else
+            slot = co_await (is_command ? server_->commands : server_->queries)
+                       .enter(rule.principal, waiting,
+                              is_command ? steady_timer::time_point::max() : deadline);
+        std::optional<response> said;
+        if (slot || writer.stream)
+            said = co_await run_in(
+                kind == answer_kind::stream ? server_->streams : server_->work, [&] {
+                    read_limit limit{.cancelled = gone.get_token()};
+                    if (kind == answer_kind::query)
+                        limit.deadline = connection::clock::now() + options().query_timeout;
+                    const read_scope limited{limit};
+                    return server_->guarded([&] { return server_->app->answer(asked); });
+                });
+        else if (!gone.stop_requested())
+            said = server_->refusal(503, kind == answer_kind::stream ? busy_streams : busy_queries);
+        co_await watch.end();
+        if (gone.stop_requested()) writer.keeps = false;
+        if (said && !said->stream) writer.stream = {};
+        co_return said;
+    }
+
+    [[nodiscard]] awaitable<std::optional<response>> answer_streamed(
+        request& asked, const std::shared_ptr<body_reader>& body, response_writer& writer) {
+        writer.stream = co_await server_->desk.enter(with_, writer.principal);
+        if (!writer.stream) co_return server_->refusal(503, busy_streams);
         asked.stream = [body](std::span<char> into) { return body->pull(into); };
         auto said = co_await run_in(server_->streams, [&] {
             return server_->guarded([&] { return server_->app->answer(asked); });
@@ -191,6 +247,13 @@ private:
     }
 
     static constexpr int most_blank_lines = 4;
+    /// A client that has sent all that it will may still listen: most queries take less than this.
+    static constexpr std::chrono::milliseconds half_closed_time{50};
+    static constexpr std::string_view busy_streams = "too many uploads and downloads at once";
+    static constexpr std::string_view busy_queries =
+        "too many queries at once: wait for earlier ones, then try again";
+    static constexpr std::string_view slow_stream =
+        "the upload was too slow while all upload slots were in use: try again later";
     static constexpr std::string_view head_begin = "HEAD ";
 
     const std::shared_ptr<connection> with_;

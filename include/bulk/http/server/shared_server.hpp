@@ -4,8 +4,11 @@
 #include <bulk/engine/executor.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/server/answer_gate.hpp>
+#include <bulk/http/server/fair_slots.hpp>
+#include <bulk/http/server/stream_desk.hpp>
 #include <bulk/http/server_options.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string_view>
@@ -16,18 +19,26 @@ namespace bulk::http {
 
 /// What all connections of a server share.
 struct shared_server {
-    shared_server(std::shared_ptr<application> answers, server_options limits, executor& waiting)
+    shared_server(std::shared_ptr<application> answers, server_options limits, executor& waiting,
+                  executor& searching)
         : app{std::move(answers)},
           options{std::move(limits)},
           gate{options.threads},
-          streams{waiting} {}
+          queries{options.max_queries, std::max(options.max_queries / 2, 1)},
+          commands{options.max_queries, std::max(options.max_queries / 2, 1)},
+          desk{options},
+          streams{waiting},
+          work{searching} {}
 
     const std::shared_ptr<application> app;
     const server_options options;
     answer_gate gate;
+    fair_slots queries;
+    fair_slots commands;
+    stream_desk desk;
     executor& streams;                 ///< threads that wait for bodies
+    executor& work;                    ///< threads of queries and commands
     std::atomic<int> connections = 0;  ///< that are served
-    std::atomic<int> open_streams = 0;
     std::atomic<int> listeners = 0;
     std::atomic<bool> is_stopping = false;
 

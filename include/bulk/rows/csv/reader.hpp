@@ -9,6 +9,7 @@
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/csv/detect.hpp>
 #include <bulk/rows/csv/dialect.hpp>
+#include <bulk/rows/csv/formulas.hpp>
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/record_scanner.hpp>
 #include <bulk/rows/csv/scanner.hpp>
@@ -20,6 +21,7 @@
 #include <bulk/rows/slice.hpp>
 #include <bulk/rows/utf8.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +51,7 @@ public:
         return opened;
     }
 
-    /// One slice of a file, `source` being its bytes only; the columns are those of the whole file.
+    /// One slice of a file, `source` being its text only; the columns are those of the whole file.
     [[nodiscard]] static reader open_slice(byte_source source, const slice& slice,
                                            const binding<Row>& columns, const dialect& dialect = {},
                                            const row_limits& limits = {}) {
@@ -59,7 +61,8 @@ public:
                               {.line = slice.line,
                                .offset = slice.offset,
                                .fields = columns.width,
-                               .misquoted = slice.misquoted},
+                               .misquoted = slice.misquoted,
+                               .too_long = slice.too_long},
                               {}},
                       limits};
         opened.binding_ = columns;
@@ -145,9 +148,14 @@ private:
         bool valid = true;
         for (std::size_t i = 0; i < record.size; ++i)
             header.push_back(trimmed(content(record.raw(i), scanner_.format(), scratch_, valid)));
+        const bool is_guarded = std::ranges::find(header, guard_column) != header.end();
+        if (is_guarded)
+            for (auto& name : header) name = unguarded(name);
         auto bound = bind_header<Row>(header);
         if (!bound) return std::unexpected{bound.error()};
         binding_ = std::move(*bound);
+        binding_.is_guarded = is_guarded && std::ranges::find(binding_.ignored, guard_column) !=
+                                                binding_.ignored.end();
         return {};
     }
 
@@ -184,6 +192,8 @@ private:
             text = unquoted(text, record, valid);
             if (!valid) return false;
         }
+        if (binding_.is_guarded) [[unlikely]]
+            text = unguarded(text);
         if (text.size() > limits_.field_bytes) [[unlikely]]
             return false;
         if constexpr (holds_text<type>)
@@ -294,8 +304,9 @@ read_status reader<Row, Scanner>::explain(const record& record) {
         const std::size_t size = content_size(raw, scanner_.format(), valid);
         if (!valid) return because(raw, "there is text behind the closing quote");
         const bool is_over = size > limits_.field_bytes;
-        const std::string_view text =
+        std::string_view text =
             content(is_over ? raw.substr(0, shown_size) : raw, scanner_.format(), scratch_, valid);
+        if (binding_.is_guarded) text = unguarded(text);
         if (is_over)
             return because(
                 text, concat("the field has ", size, " bytes; the limit is ", limits_.field_bytes));

@@ -45,7 +45,8 @@ public:
           window_line_{start.line},
           is_slice_{start.fields > 0},
           width_{start.fields},
-          misquoted_{start.misquoted} {}
+          misquoted_{start.misquoted},
+          too_long_{start.too_long} {}
 
     /// Moves to the next record.
     [[nodiscard]] found next() {
@@ -244,7 +245,7 @@ private:
             const bool is_inside = structure_.state.inside;
             if (at_end && !is_inside) end_last_row();
             const bool has_row = ends().row_count() > 0;
-            if (at_end && !is_inside && !has_row) return found::end;
+            if (at_end && !is_inside && !has_row) return end_of_text();
             const bool too_long =
                 (has_row ? ends().field(ends().fields_up_to(0) - 1) : scanned) > row_bytes_;
             if (has_row && !too_long) break;
@@ -326,6 +327,14 @@ private:
                               misquoted_.size + (behind.starts_with("\r\n") ? 2 : !behind.empty()));
     }
 
+    /// Nothing is left, but for a row over its limit that the slicer has found.
+    [[nodiscard]] found end_of_text() {
+        if (too_long_.size == 0) return found::end;
+        special_line_ = too_long_.line;
+        passed_over_ = std::exchange(too_long_, {}).size;
+        return found::too_long;
+    }
+
     /// The last row of a file needs no newline.
     void end_last_row() {
         const std::size_t rows = ends().row_count();
@@ -405,6 +414,7 @@ private:
     std::size_t fields_left_out_ = 0;  ///< of the first row at hand
     std::size_t left_out_ = 0;         ///< of the current one
     misquoted_row misquoted_;
+    too_long_row too_long_;
     bulk::error error_;
 };
 static_assert(record_scanner<scanner>);

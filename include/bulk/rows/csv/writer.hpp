@@ -3,6 +3,7 @@
 
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/csv/dialect.hpp>
+#include <bulk/rows/csv/formulas.hpp>
 #include <bulk/rows/members.hpp>
 #include <bulk/rows/to_text.hpp>
 
@@ -21,11 +22,6 @@ struct write_options {
     bool guard_formulas = false;
     bool reveal_pii = false;  ///< else `***` is written
 };
-
-/// Whether a spreadsheet would compute the field instead of showing it.
-[[nodiscard]] inline bool looks_like_formula(std::string_view field) {
-    return !field.empty() && std::string_view{"=+-@\t\r"}.contains(field.front());
-}
 
 /// Appends a field, quoted where RFC 4180 or the dialect asks for it, or if it must be. A dialect
 /// without quotes cannot hold a delimiter, a line end, or blanks that are trimmed: such a field is read

@@ -44,12 +44,34 @@ public:
           layout_{layout},
           limits_{limits},
           line_{start.line},
+          too_long_{start.too_long},
           is_part_{true},
           is_open_{true},
           is_after_comma_{true} {}
 
     /// Moves to the next element.
     [[nodiscard]] found next() {
+        const auto what = scan();
+        return what == found::end && too_long_.size > 0 ? give_too_long() : what;
+    }
+
+    /// As it stands in the file; empty where an array has a comma too many. `padding` bytes behind it
+    /// can be read. It lives until the scanner moves on.
+    [[nodiscard]] std::string_view current() const { return element_; }
+
+    /// The line in which the element begins, from 1.
+    [[nodiscard]] std::uint64_t line() const { return element_line_; }
+
+    /// Where the element begins, in bytes.
+    [[nodiscard]] std::uint64_t begin() const { return element_offset_; }
+    /// How far the file was read; its size, at the end.
+    [[nodiscard]] std::uint64_t position() const { return window_.offset() + window_.size(); }
+    /// How long the element was that was found to be too long.
+    [[nodiscard]] std::uint64_t passed_over() const { return passed_over_; }
+    [[nodiscard]] const bulk::error& error() const { return error_; }
+
+private:
+    [[nodiscard]] found scan() {
         while (true) {
             passed_over_ = 0;
             if (failed_) return found::failure;
@@ -75,22 +97,14 @@ public:
         }
     }
 
-    /// As it stands in the file; empty where an array has a comma too many. `padding` bytes behind it
-    /// can be read. It lives until the scanner moves on.
-    [[nodiscard]] std::string_view current() const { return element_; }
+    /// The slicer has found it, behind the text of the slice.
+    [[nodiscard]] found give_too_long() {
+        element_ = {};
+        element_line_ = too_long_.line;
+        passed_over_ = std::exchange(too_long_, {}).size;
+        return found::too_long;
+    }
 
-    /// The line in which the element begins, from 1.
-    [[nodiscard]] std::uint64_t line() const { return element_line_; }
-
-    /// Where the element begins, in bytes.
-    [[nodiscard]] std::uint64_t begin() const { return element_offset_; }
-    /// How far the file was read; its size, at the end.
-    [[nodiscard]] std::uint64_t position() const { return window_.offset() + window_.size(); }
-    /// How long the element was that was found to be too long.
-    [[nodiscard]] std::uint64_t passed_over() const { return passed_over_; }
-    [[nodiscard]] const bulk::error& error() const { return error_; }
-
-private:
     /// Reads on, and forgets what lies before `begin_`. False at the end, or when it cannot be read.
     [[nodiscard]] bool refill() {
         if (window_.has_ended()) return false;
@@ -196,6 +210,7 @@ private:
     std::uint64_t line_ = 1;  ///< at `at_`
     std::uint64_t element_line_ = 1;
     std::uint64_t passed_over_ = 0;
+    too_long_row too_long_;
     bool is_part_ = false;
     bool is_open_ = false;
     bool is_closed_ = false;

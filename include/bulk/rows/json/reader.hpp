@@ -44,9 +44,11 @@ public:
     /// One slice of a file, `source` being its bytes only.
     [[nodiscard]] static reader open_slice(byte_source source, const slice& slice, layout layout,
                                            const row_limits& limits = {}) {
-        reader opened{element_scanner{std::move(source), layout, limits,
-                                      scan_start{.line = slice.line, .offset = slice.offset}},
-                      limits};
+        reader opened{
+            element_scanner{
+                std::move(source), layout, limits,
+                scan_start{.line = slice.line, .offset = slice.offset, .too_long = slice.too_long}},
+            limits};
         opened.row_ = row_number{to_number(slice.first_row) - 1};
         return opened;
     }

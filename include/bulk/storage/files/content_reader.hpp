@@ -73,7 +73,7 @@ private:
     /// From now on.
     [[nodiscard]] std::unexpected<error> refuse(std::string_view how) {
         refused_ = error{errc::conflict,
-                         concat("file '", about_.name, "' (", content_.path(),
+                         concat("file '", about_.name, "' (id ", about_.id,
                                 ") was changed since it was stored: ", how,
                                 "; put back what was stored, or upload it as a new operation")};
         return std::unexpected{*refused_};

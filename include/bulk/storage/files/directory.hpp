@@ -5,6 +5,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/core/storage_options.hpp>
 #include <bulk/core/uuid.hpp>
 #include <bulk/storage/concepts.hpp>
@@ -54,6 +55,16 @@ public:
     [[nodiscard]] static result<basic_directory> open(std::string base_path,
                                                       const System& system = {}) {
         return open(directory_options{.base_path = std::move(base_path)}, system);
+    }
+
+    /// For one who only reads: makes and removes nothing, and whatever is wrong with the directory is
+    /// found out by the first call that needs it.
+    [[nodiscard]] static result<basic_directory> attach(const std::string& base_path,
+                                                        const System& system = {}) {
+        std::error_code code;
+        const auto base = std::filesystem::absolute(base_path, code);
+        if (code) return failed_call("find", base_path, code.value());
+        return basic_directory{base.lexically_normal().string(), system};
     }
 
     [[nodiscard]] const std::string& base_path() const { return base_; }
@@ -152,6 +163,7 @@ public:
         std::ranges::sort(*ids);
         std::vector<stored_file> found;
         for (const auto& id : *ids) {
+            if (auto over = read_scope::reached()) return std::unexpected{std::move(*over)};
             auto about = read_description(id);
             if (about) {
                 if (about->name.starts_with(prefix)) found.push_back(std::move(*about));
@@ -203,7 +215,7 @@ private:
         if (content) return found_upload{std::move(*about), std::move(*content)};
         if (content.error().code != errc::not_found) return std::unexpected{content.error()};
         return fail(errc::not_found,
-                    concat("file '", about->name, "' (", content_of(folder_of(base_, id)),
+                    concat("file '", about->name, "' (id ", id,
                            ") was deleted since it was stored: put its ", about->size,
                            " bytes back, or upload it as a new operation"));
     }
@@ -225,7 +237,7 @@ private:
         }
         if (auto about = description_reader::read(id, text)) return std::move(*about);
         return fail(errc::conflict,
-                    concat(path,
+                    concat("the description of file ", id,
                            " is damaged, or from a newer version of this program: put back what "
                            "was stored, or upload the file as a new operation"));
     }

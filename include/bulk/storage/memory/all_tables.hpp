@@ -30,7 +30,12 @@ struct all_tables {
 
     [[nodiscard]] std::optional<claimed_operation> count_crashes(
         std::optional<claimed_operation> claimed) {
-        if (claimed && claimed->was_lapsed) crashes.count(claimed->held.operation);
+        if (!claimed || !claimed->was_lapsed) return claimed;
+        const auto id = claimed->held.operation;
+        crashes.count(id, [&](row_number row, step_index step) {
+            const auto record = rows_of(id).get(row, step);
+            return record && record->state == row_state::completed;
+        });
         return claimed;
     }
 

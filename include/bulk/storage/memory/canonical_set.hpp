@@ -6,6 +6,7 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/page.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/storage/feed_tables.hpp>
 
 #include <cstdint>
@@ -68,7 +69,8 @@ public:
         auto at = after && *after >= query.from_key ? items_.upper_bound(*after)
                                                     : items_.lower_bound(query.from_key);
         page<canonical_item> found;
-        for (; at != items_.end(); ++at) {
+        read_pulse pulse;
+        for (; at != items_.end() && !pulse.is_over(); ++at) {
             if (at->second.is_deleted && !query.with_deleted) continue;
             if (at->second.version <= query.changed_since) continue;
             if (found.items.size() == query.page_size) {

@@ -18,12 +18,15 @@ class crash_log {
 public:
     [[nodiscard]] flight_recorder& flights() { return flights_; }
 
-    /// An operation was claimed from somebody who did not give it back.
-    void count(operation_id id) {
+    /// An operation was claimed from somebody who did not give it back. A row that has done the step at
+    /// which it was counted before, as `is_done(row, step)` says, is counted anew.
+    template <typename IsDone>
+    void count(operation_id id, IsDone is_done) {
         for (const auto& seat : *seats_)
             if (const auto seen = seen_in(seat); seen && seen->operation == id) {
                 auto& row = counts_[id][seen->row];
-                row = {.row = seen->row, .step = seen->step, .count = row.count + 1};
+                const auto before = is_done(seen->row, row.step) ? 0 : row.count;
+                row = {.row = seen->row, .step = seen->step, .count = before + 1};
             }
     }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/read_limit.hpp>
 #include <bulk/storage/feed_ledger.hpp>
 #include <bulk/storage/memory/feed_tables.hpp>
 
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace bulk::memory {
@@ -25,9 +27,13 @@ public:
         return change(*all_);
     }
     template <typename Look>
-    [[nodiscard]] auto read(std::string_view /*doing*/, Look look) {
+    [[nodiscard]] auto read(std::string_view /*doing*/, Look look)
+        -> std::invoke_result_t<Look, tables&> {
         const std::scoped_lock lock{*mutex_};
-        return look(*all_);
+        if (auto over = read_scope::reached()) return std::unexpected{std::move(*over)};
+        auto found = look(*all_);
+        if (auto over = read_scope::reached()) return std::unexpected{std::move(*over)};
+        return found;
     }
 
 private:

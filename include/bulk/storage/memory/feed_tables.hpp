@@ -9,6 +9,7 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/storage/feed_tables.hpp>
 #include <bulk/storage/memory/canonical_set.hpp>
 #include <bulk/storage/memory/event_log.hpp>
@@ -49,7 +50,9 @@ public:
         if (!query.feed.empty() && of_feed == nullptr) return {};
         const auto& all = of_feed != nullptr ? of_feed->runs : by_number_;
         page<feed_run> found;
-        for (auto at = all.lower_bound(number_before(query)); at != all.begin();) {
+        read_pulse pulse;
+        for (auto at = all.lower_bound(number_before(query));
+             at != all.begin() && !pulse.is_over();) {
             const auto& run = (--at)->second->run;
             if (!matches(query, run)) continue;
             if (found.items.size() == query.page_size) {

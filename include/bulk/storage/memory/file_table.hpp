@@ -4,6 +4,7 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/storage/stored_file.hpp>
 
 #include <algorithm>
@@ -93,8 +94,9 @@ public:
     [[nodiscard]] std::vector<stored_file> list(const std::string& after, std::uint32_t limit,
                                                 std::string_view prefix) const {
         std::vector<stored_file> found;
+        read_pulse pulse;
         for (auto each = all_.upper_bound(number_of(after));
-             each != all_.end() && found.size() < limit; ++each)
+             each != all_.end() && found.size() < limit && !pulse.is_over(); ++each)
             if (each->second.about.name.starts_with(prefix)) found.push_back(each->second.about);
         return found;
     }

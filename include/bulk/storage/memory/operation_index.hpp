@@ -8,6 +8,7 @@
 #include <bulk/core/operation_state.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/storage/memory/operation_filter.hpp>
 
 #include <array>
@@ -87,12 +88,13 @@ public:
         }
         if (!is_before(first, end)) return;
         const std::ranges::subrange part{first, end};
+        read_pulse pulse;
         if (query.descending) {
             for (const auto& each : std::views::reverse(part))
-                if (!visit(each)) return;
+                if (pulse.is_over() || !visit(each)) return;
         } else {
             for (const auto& each : part)
-                if (!visit(each)) return;
+                if (pulse.is_over() || !visit(each)) return;
         }
     }
 

@@ -8,6 +8,7 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/memory/claim_queue.hpp>
 #include <bulk/storage/memory/operation_filter.hpp>
@@ -145,7 +146,7 @@ public:
                        return same_name(name, record.name);
                    });
         };
-        const auto id = queue_.oldest(request.now, find, wants);
+        const auto id = queue_.oldest(request.lapsed_by(), find, wants);
         if (!id) return std::nullopt;
         return take(all_.at(*id), request);
     }
@@ -155,7 +156,7 @@ public:
         const auto found = all_.find(id);
         if (found == all_.end()) return std::nullopt;
         entry& each = found->second;
-        const bool is_held = each.lease_until && *each.lease_until > request.now;
+        const bool is_held = each.lease_until && *each.lease_until > request.lapsed_by();
         if (is_held || !claim_queue::is_claimable(each.record)) return std::nullopt;
         return take(each, request);
     }
@@ -221,8 +222,10 @@ private:
     [[nodiscard]] std::uint64_t count(const operation_filter& filter) const {
         if (filter.is_everything()) return all_.size();
         if (const auto state = filter.only_state()) return index_.count(*state);
-        return static_cast<std::uint64_t>(std::ranges::count_if(
-            all_, [&](const auto& each) { return filter.matches(each.second.record); }));
+        read_pulse pulse;
+        return static_cast<std::uint64_t>(std::ranges::count_if(all_, [&](const auto& each) {
+            return !pulse.is_over() && filter.matches(each.second.record);
+        }));
     }
 
     const operation_record& replace(entry& stored, const operation_record& record) {

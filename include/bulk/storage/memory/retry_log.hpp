@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/storage/memory/kept_record.hpp>
 #include <bulk/storage/memory/row_place.hpp>
@@ -63,7 +64,8 @@ public:
             found.total = all_.size();
             if (after) at = std::ranges::upper_bound(all_, *after, {}, place_of);
         }
-        for (; at != all_.end(); ++at) {
+        read_pulse pulse;
+        for (; at != all_.end() && !pulse.is_over(); ++at) {
             const auto& [where, failed] = *at;
             if (query.row && where.row() != *query.row) break;
             if (query.step && where.step() != *query.step) continue;

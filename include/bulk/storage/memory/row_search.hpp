@@ -5,6 +5,7 @@
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/memory/row_filter.hpp>
 #include <bulk/storage/memory/row_order.hpp>
@@ -109,8 +110,9 @@ private:
     /// Every place that matches, by row or backwards, until `visit` says false.
     template <typename Visit>
     void visit_matches(Visit visit) const {
+        read_pulse pulse;
         if (candidates_) {
-            for (std::size_t i = 0; i < candidates_->size(); ++i) {
+            for (std::size_t i = 0; i < candidates_->size() && !pulse.is_over(); ++i) {
                 const auto at = (*candidates_)[query_.descending ? candidates_->size() - 1 - i : i];
                 if (filter_.matches(at) && !visit(at)) return;
             }
@@ -118,7 +120,7 @@ private:
         }
         auto places = walk(filter_.first_slot(), filter_.end_slot(), filter_.kinds());
         while (const auto at = places.take())
-            if (filter_.holds(*at) && !visit(*at)) return;
+            if (pulse.is_over() || (filter_.holds(*at) && !visit(*at))) return;
     }
 
     /// The rows that match behind `after`, each once.
@@ -135,11 +137,13 @@ private:
         }
         auto places = walk(filter_.first_slot(), filter_.end_slot(), filter_.kinds());
         if (after) places.skip_row(*after);
-        while (const auto at = places.take())
-            if (filter_.holds(*at)) {
-                if (!visit(at->row())) return;
-                places.skip_row(at->row());
-            }
+        read_pulse pulse;
+        while (const auto at = places.take()) {
+            if (pulse.is_over()) return;
+            if (!filter_.holds(*at)) continue;
+            if (!visit(at->row())) return;
+            places.skip_row(at->row());
+        }
     }
 
     [[nodiscard]] std::uint64_t count() const {
@@ -188,6 +192,7 @@ private:
     [[nodiscard]] std::vector<row_place> walk_in_order(
         const std::optional<row_order>& after) const {
         std::vector<row_place> found;
+        read_pulse pulse;
         const auto go = [&](std::int64_t number, row_walk places) {
             if (after) {
                 const auto order = std::pair{number, after->number};
@@ -195,7 +200,7 @@ private:
                     return;
                 if (order.first == order.second) places.skip_to(after->place);
             }
-            while (found.size() < enough())
+            while (found.size() < enough() && !pulse.is_over())
                 if (const auto at = places.take(); !at)
                     return;
                 else if (filter_.holds(*at))

@@ -4,6 +4,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
+#include <bulk/core/read_limit.hpp>
 #include <bulk/core/worker_record.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/feed_ledger.hpp>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,8 +47,7 @@ public:
     }
 
     [[nodiscard]] result<page<operation_record>> query(const operation_query& query) {
-        const std::scoped_lock lock{all_->mutex};
-        return all_->operations.query(query);
+        return search([&] { return all_->operations.query(query); });
     }
 
     [[nodiscard]] result<operation_record> update(const operation_record& record,
@@ -116,18 +117,20 @@ public:
 
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        const std::scoped_lock lock{all_->mutex};
-        const auto rows = all_->known_rows(query.operation);
-        if (!rows) return std::unexpected{rows.error()};
-        return (*rows)->query(query);
+        return search([&]() -> result<page<row_record>> {
+            const auto rows = all_->known_rows(query.operation);
+            if (!rows) return std::unexpected{rows.error()};
+            return (*rows)->query(query);
+        });
     }
 
     [[nodiscard]] result<page<row_number>> row_numbers(const row_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        const std::scoped_lock lock{all_->mutex};
-        const auto rows = all_->known_rows(query.operation);
-        if (!rows) return std::unexpected{rows.error()};
-        return (*rows)->row_numbers(query);
+        return search([&]() -> result<page<row_number>> {
+            const auto rows = all_->known_rows(query.operation);
+            if (!rows) return std::unexpected{rows.error()};
+            return (*rows)->row_numbers(query);
+        });
     }
 
     [[nodiscard]] result<std::optional<row_record>> get(operation_id id, row_number row,
@@ -197,10 +200,11 @@ public:
     [[nodiscard]] result<page<retry_entry>> retry_history(const retry_history_query& query) {
         if (auto size = check_page_size(query.page_size); !size)
             return std::unexpected{size.error()};
-        const std::scoped_lock lock{all_->mutex};
-        const auto rows = all_->known_rows(query.operation);
-        if (!rows) return std::unexpected{rows.error()};
-        return (*rows)->history(query);
+        return search([&]() -> result<page<retry_entry>> {
+            const auto rows = all_->known_rows(query.operation);
+            if (!rows) return std::unexpected{rows.error()};
+            return (*rows)->history(query);
+        });
     }
 
     [[nodiscard]] flight_recorder& flights() { return all_->crashes.flights(); }
@@ -279,8 +283,10 @@ public:
     [[nodiscard]] result<std::vector<stored_file>> files(const std::string& after,
                                                          std::uint32_t limit,
                                                          std::string_view prefix = {}) {
-        const std::scoped_lock lock{all_->mutex};
-        return all_->files.list(after, std::clamp<std::uint32_t>(limit, 1, largest_page), prefix);
+        return search([&]() -> result<std::vector<stored_file>> {
+            return all_->files.list(after, std::clamp<std::uint32_t>(limit, 1, largest_page),
+                                    prefix);
+        });
     }
 
     /// Runs of feeds. A handle, too: it shares what this one holds, and its events are among the others.
@@ -289,6 +295,17 @@ public:
     }
 
 private:
+    /// Under the lock. Loops over records end early when the limit of this thread's reads is reached:
+    /// what they found by then is not the result.
+    template <typename Look>
+    [[nodiscard]] std::invoke_result_t<Look> search(Look look) {
+        const std::scoped_lock lock{all_->mutex};
+        if (auto over = read_scope::reached()) return std::unexpected{std::move(*over)};
+        auto found = look();
+        if (auto over = read_scope::reached()) return std::unexpected{std::move(*over)};
+        return found;
+    }
+
     std::shared_ptr<all_tables> all_ = std::make_shared<all_tables>();
 };
 static_assert(bulk::storage<storage>);

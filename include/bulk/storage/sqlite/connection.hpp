@@ -26,6 +26,14 @@
 
 namespace bulk::sqlite {
 
+/// How a file is opened. `as_it_is` reads a file that nobody changes, and needs no other file beside
+/// it: for a disk that cannot be written.
+enum class opening : std::uint8_t {
+    normal,
+    as_it_is,
+    shared,  ///< SQLite guards it by a mutex: for a step's transaction, which is watched
+};
+
 /// One connection to a database file, for one thread at a time. Statements are prepared once.
 ///
 /// A step that writes in the transaction which records it is given one of these: `execute`, `value`
@@ -34,11 +42,16 @@ namespace bulk::sqlite {
 class connection {
 public:
     [[nodiscard]] static result<std::unique_ptr<connection>> open(const std::string& path,
-                                                                  const sqlite_options& options) {
+                                                                  const sqlite_options& options,
+                                                                  opening how = opening::normal) {
         sqlite3* raw = nullptr;
-        const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-        const int code = sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
-        std::unique_ptr<connection> made{new connection{raw, path}};
+        const bool as_it_is = how == opening::as_it_is;
+        const int flags = (how == opening::shared ? SQLITE_OPEN_FULLMUTEX : SQLITE_OPEN_NOMUTEX) |
+                          (as_it_is ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+                                    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+        const std::string name = as_it_is ? uri_of(path) : path;
+        const int code = sqlite3_open_v2(name.c_str(), &raw, flags, nullptr);
+        std::unique_ptr<connection> made{new connection{raw, path, how}};
         if (code != SQLITE_OK)
             return std::unexpected{
                 problem(path, "opening it", code,
@@ -105,6 +118,10 @@ public:
         });
     }
 
+    [[nodiscard]] opening how() const { return how_; }
+    /// Whether SQLite found out, when it opened the file, that it cannot write it.
+    [[nodiscard]] bool is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }
+
     /// Whether a transaction is open.
     [[nodiscard]] bool is_in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
 
@@ -112,12 +129,25 @@ public:
     bool guard(bool is_guarded) { return std::exchange(is_guarded_, is_guarded); }
 
 private:
-    connection(sqlite3* raw, std::string path) : database_{raw}, path_{std::move(path)} {}
+    connection(sqlite3* raw, std::string path, opening how)
+        : database_{raw}, path_{std::move(path)}, how_{how} {}
+
+    [[nodiscard]] static std::string uri_of(std::string_view path) {
+        std::string uri = "file:";
+        for (const char c : path) {
+            const auto byte = static_cast<unsigned char>(c);
+            if (c == '%' || c == '?' || c == '#')
+                uri.append({'%', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 0xf]});
+            else
+                uri += c;
+        }
+        return uri + "?immutable=1";
+    }
 
     template <typename Visit, typename... Args>
     [[nodiscard]] result<> visit(std::string_view sql, Visit read, const Args&... args) {
         const bool was_in_transaction = is_in_transaction();
-        trouble noted{.file = path_, .doing = "running SQL of a step"};
+        trouble noted{.file = {}, .doing = {}};
         {
             auto stream = run(noted, sql, args...);
             while (stream.next())
@@ -125,10 +155,10 @@ private:
         }
         if (noted.first) return std::unexpected{*noted.first};
         if (was_in_transaction && !is_in_transaction())
-            return fail(errc::invalid_argument,
-                        concat("database '", path_,
-                               "': SQL of a step has ended its transaction, whose changes are "
-                               "lost; a step may not do that"));
+            return fail(
+                errc::invalid_argument,
+                "SQL of a step has ended its transaction, whose changes are lost; a step may "
+                "not do that");
         return {};
     }
 
@@ -208,6 +238,7 @@ private:
 
     std::unique_ptr<sqlite3, close> database_;
     std::string path_;
+    opening how_;
     bool is_guarded_ = false;
     using statements = std::unordered_map<std::string, kept_statement, text_hash, std::equal_to<>>;
     statements own_;       ///< never asked for what they may do

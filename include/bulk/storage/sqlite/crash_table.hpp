@@ -4,6 +4,7 @@
 #include <bulk/core/id.hpp>
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/presence.hpp>
+#include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <cstdint>
@@ -19,12 +20,14 @@ public:
     /// What it had can be claimed at once, and the rows that it was at are counted. Doing it twice
     /// changes nothing.
     void bury(const dead_process& process) {
-        for (const auto& each : process.rows())
+        for (const auto& each : process.rows()) {
+            forget_if_done(each.operation, each.row);
             database_.execute(
                 "INSERT INTO bulk_crashes (operation, row, step, count) SELECT number, ?3, ?4, 1 "
                 "FROM bulk_operations WHERE id = ?1 AND holder = ?2 AND lease_until IS NOT NULL "
                 "ON CONFLICT DO UPDATE SET count = count + 1, step = excluded.step",
                 each.operation, process.name(), each.row, each.step);
+        }
         database_.execute(
             "UPDATE bulk_operations SET lease_until = 0, holder = '' WHERE holder = ?1 AND "
             "lease_until IS NOT NULL",
@@ -56,6 +59,25 @@ public:
     }
 
 private:
+    /// A row that has done the step at which it was counted is counted anew.
+    void forget_if_done(operation_id id, row_number row) {
+        std::int64_t operation = 0;
+        step_index step{};
+        {
+            auto found = database_.rows(
+                "SELECT c.operation, c.step FROM bulk_crashes c JOIN bulk_operations o ON o.number "
+                "= c.operation WHERE o.id = ?1 AND c.row = ?2",
+                id, row);
+            if (!found.next()) return;
+            found.read(operation, step);
+        }
+        row_table rows{database_, id, operation};
+        const auto record = rows.get(row, step, rows.page(page_of(to_number(row))));
+        if (record && record->state == row_state::completed)
+            database_.execute("DELETE FROM bulk_crashes WHERE operation = ?1 AND row = ?2",
+                              operation, row);
+    }
+
     session& database_;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <bulk/storage/feed_ledger.hpp>
-#include <bulk/storage/presence.hpp>
+#include <bulk/storage/own_presence.hpp>
 #include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/database.hpp>
 #include <bulk/storage/sqlite/feed_session.hpp>
@@ -20,12 +20,14 @@ public:
     using tables = feed_session;
 
     /// `present` is this process, for as long as it lives.
-    feed_transactions(std::shared_ptr<database> used, std::shared_ptr<presence> present)
+    feed_transactions(std::shared_ptr<database> used, std::shared_ptr<own_presence> present)
         : database_{std::move(used)}, present_{std::move(present)} {}
 
     template <typename Change>
     [[nodiscard]] auto write(std::string_view doing, Change change)
         -> std::invoke_result_t<Change, tables&> {
+        // Without it, others wait for the lease of what this process claims: no reason to fail.
+        (void)present_->begin();
         burial dead{presence_prefix(database_->path())};
         auto done = database_->write(doing, [&](session& changing) {
             tables in{changing, present_->name(), dead};
@@ -47,7 +49,7 @@ public:
 
 private:
     std::shared_ptr<database> database_;
-    std::shared_ptr<presence> present_;
+    std::shared_ptr<own_presence> present_;
 };
 
 static_assert(feed_backend<feed_transactions>);

@@ -43,12 +43,13 @@ inline std::string hexadecimal(std::uint32_t number) {
 
 }  // namespace detail
 
-/// Whether a database is empty or one of ours, and of no later version than `known`.
-[[nodiscard]] inline result<> check_identity(session& database, std::int64_t known) {
+/// The version of a database, if it is one of ours and of no later version than `known`; 0 if it is
+/// empty.
+[[nodiscard]] inline result<std::int64_t> version_of(session& database, std::int64_t known) {
     const auto header = detail::header_of(database);
     const auto& path = database.used().path();
     if (database.failure()) return std::unexpected{*database.failure()};
-    if (header.application == 0 && header.version == 0 && header.is_empty) return {};
+    if (header.application == 0 && header.version == 0 && header.is_empty) return 0;
     if (header.application != application_id)
         return fail(
             errc::invalid_argument,
@@ -60,13 +61,14 @@ inline std::string hexadecimal(std::uint32_t number) {
             errc::invalid_argument,
             concat("database '", path, "' is of version ", header.version,
                    ", this program knows versions up to ", known, ": use the newer program"));
-    return {};
+    return header.version;
 }
 
 /// Brings a database to the newest version. Within a transaction of one who writes.
 [[nodiscard]] inline result<> migrate(session& database, std::span<const migration> steps) {
     const auto known = static_cast<std::int64_t>(steps.size());
-    if (auto ours = check_identity(database, known); !ours) return ours;
+    const auto version = version_of(database, known);
+    if (!version) return std::unexpected{version.error()};
     sqlite3* const handle = database.used().handle();
     const auto run = [&](const std::string& sql) -> result<> {
         const int code = sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr);
@@ -74,10 +76,9 @@ inline std::string hexadecimal(std::uint32_t number) {
         return std::unexpected{problem(database.used().path(), "bringing it to the newest version",
                                        code, sqlite3_errmsg(handle))};
     };
-    const auto version = detail::header_of(database).version;
-    for (auto next = version; next < known; ++next)
+    for (auto next = *version; next < known; ++next)
         if (auto done = run(std::string{steps[static_cast<std::size_t>(next)]}); !done) return done;
-    if (version == known) return {};
+    if (*version == known) return {};
     return run(
         concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", known));
 }

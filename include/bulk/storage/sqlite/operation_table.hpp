@@ -131,7 +131,7 @@ public:
                 select("INDEXED BY bulk_operations_open WHERE state IN (0, 1, 2, 7) AND (paused = "
                        "0 OR cancel_requested = 1) AND "
                        "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
-                request.now);
+                request.lapsed_by());
             while (!oldest && row.next()) {
                 const auto name = row.view(20);
                 if (std::ranges::none_of(request.names, [&](const std::string& known) {
@@ -153,7 +153,7 @@ public:
         const auto stored = find(id);
         if (!stored) return std::nullopt;
         const auto& record = stored->record;
-        const bool is_held = stored->lease_until && *stored->lease_until > request.now;
+        const bool is_held = stored->lease_until && *stored->lease_until > request.lapsed_by();
         if (is_held || is_final(record.state) || (record.paused && !record.cancel_requested))
             return std::nullopt;
         return take(*stored, request, holder);

@@ -80,6 +80,13 @@ public:
     }
 
     [[nodiscard]] bool has(row_state state) const { return states_[std::to_underlying(state)]; }
+
+    /// Whether its filters exclude each other, such as errors that wait for a signal. SQL must not be
+    /// asked for it then: SQLite drops a condition that cannot hold, and with it the index that the
+    /// statement names.
+    [[nodiscard]] bool is_empty() const {
+        return first_ > last_ || std::ranges::find(states_, true) == states_.end();
+    }
     [[nodiscard]] std::optional<step_index> step() const { return step_; }
     [[nodiscard]] std::optional<error_type> failure() const { return failure_; }
     [[nodiscard]] const std::vector<row_number>& rows() const { return rows_; }  ///< empty: all

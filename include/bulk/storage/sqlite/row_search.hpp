@@ -39,6 +39,7 @@ public:
             after = std::move(*parsed);
         }
         page<row_record> found;
+        if (scope_.is_empty()) return found;
         if (query_.with_total) found.total = count();
         const bool is_picked =
             query_.sort == row_sort::row_id || query_.sort == row_sort::started_at;
@@ -67,6 +68,7 @@ public:
             after = parsed->place.row;
         }
         page<row_number> found;
+        if (scope_.is_empty()) return found;
         if (query_.with_total) found.total = count_rows();
         found.items = scope_.has_packed() ? walk_rows(after) : select_rows(after);
         if (found.items.size() > query_.page_size) {

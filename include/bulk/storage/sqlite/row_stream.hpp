@@ -17,12 +17,13 @@ namespace bulk::sqlite {
 /// Where the first thing that goes wrong is kept. Whoever has one may go on with what they do:
 /// nothing is run any more, and in the end it is seen.
 struct trouble {
-    std::string_view file;
-    std::string_view doing;
+    std::string_view file;   ///< empty: this is SQL of a step
+    std::string_view doing;  ///< for the message
     std::optional<error> first{};
 
     void note(int code, std::string_view words) {
-        if (!first) first = problem(file, doing, code, words);
+        if (!first)
+            first = file.empty() ? step_problem(code, words) : problem(file, doing, code, words);
     }
 };
 

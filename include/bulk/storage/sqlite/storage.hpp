@@ -9,7 +9,7 @@
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/feed_ledger.hpp>
 #include <bulk/storage/files/directory.hpp>
-#include <bulk/storage/presence.hpp>
+#include <bulk/storage/own_presence.hpp>
 #include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/crash_table.hpp>
 #include <bulk/storage/sqlite/database.hpp>
@@ -48,18 +48,22 @@ public:
     using connection = sqlite::connection;
     using transaction = sqlite::transaction;
 
-    /// Creates the file if there is none, and brings an older one to this version.
+    /// Creates the file if there is none, and brings an older one to this version. One of this version
+    /// is opened without writing anything, so that it can be read on a disk that cannot be written.
     [[nodiscard]] static result<storage> open(const std::string& path,
                                               const sqlite_options& options = {},
                                               std::span<const migration> steps = migrations) {
         auto opened = database::open(path, options, steps);
         if (!opened) return std::unexpected{opened.error()};
-        auto present = presence::begin(presence_prefix(path), unique_name());
-        if (!present) return std::unexpected{present.error()};
-        auto uploads = bulk::files::directory::open(
-            options.files_directory.empty() ? path + "-files" : options.files_directory);
+        auto present = std::make_shared<own_presence>(presence_prefix(path), unique_name());
+        const std::string folder =
+            options.files_directory.empty() ? path + "-files" : options.files_directory;
+        auto uploads = bulk::files::directory::open(folder);
+        // On a disk that cannot be written there is still something to read.
+        if (!uploads && uploads.error().code == errc::unavailable)
+            uploads = bulk::files::directory::attach(folder);
         if (!uploads) return std::unexpected{uploads.error()};
-        return storage{std::move(*opened), std::move(*present), std::move(*uploads)};
+        return storage{std::move(*opened), std::move(present), std::move(*uploads)};
     }
 
     [[nodiscard]] result<operation_record> create(const operation_record& record,
@@ -139,6 +143,9 @@ public:
             return operation_table{change}.remove(id);
         });
     }
+
+    /// Whether a change fails because there is no space left for it.
+    [[nodiscard]] bool is_full() const { return database_->is_full(); }
 
     [[nodiscard]] result<> record(const lease& held, const row_batch& batch) {
         return database_->write("recording rows",
@@ -350,7 +357,7 @@ public:
     }
 
 private:
-    storage(std::shared_ptr<database> opened, std::shared_ptr<presence> present,
+    storage(std::shared_ptr<database> opened, std::shared_ptr<own_presence> present,
             bulk::files::directory uploads)
         : database_{std::move(opened)}, present_{std::move(present)}, files_{std::move(uploads)} {}
 
@@ -362,6 +369,7 @@ private:
 
     template <typename Claim>
     [[nodiscard]] result<std::optional<claimed_operation>> claim_after_burial(Claim claim) {
+        if (auto begun = present_->begin(); !begun) return std::unexpected{begun.error()};
         burial dead{presence_prefix(database_->path())};
         dead.look();
         auto claimed = database_->write("claiming an operation", [&](session& change) {
@@ -384,7 +392,7 @@ private:
     }
 
     std::shared_ptr<database> database_;
-    std::shared_ptr<presence> present_;
+    std::shared_ptr<own_presence> present_;
     bulk::files::directory files_;
 };
 

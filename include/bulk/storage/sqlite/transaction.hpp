@@ -11,6 +11,7 @@
 #include <bulk/storage/sqlite/record_batch.hpp>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace bulk::sqlite {
@@ -47,6 +48,12 @@ public:
         return database_->write("recording rows in a step's transaction", [&](session& change) {
             return record_batch(change, held_, batch);
         });
+    }
+
+    /// Why it cannot be committed any more, if it was open for too long.
+    [[nodiscard]] std::optional<error> overdue() const {
+        if (!lock_.owns_lock() || !database_->is_late()) return std::nullopt;
+        return database_->late_transaction("a step's transaction");
     }
 
     /// If it fails, nothing of it is kept.

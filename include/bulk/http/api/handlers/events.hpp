@@ -40,9 +40,9 @@ namespace bulk::http::api {
     if (!found) return std::unexpected{found.error()};
     const bool has_more = after && found->size() == size;
     return json_response(
-        200,
-        list_json(json_list(*found, event_json),
-                  has_more ? std::to_string(found->back().sequence) : std::string{}, std::nullopt));
+        200, list_json(json_list(*found, event_json),
+                       has_more ? std::to_string(found->back().sequence) : std::string{},
+                       total_of(asked, found->size(), found->size() == size)));
 }
 
 [[nodiscard]] inline or_problem<std::optional<operation_id>> wanted_operation(const call& asked) {

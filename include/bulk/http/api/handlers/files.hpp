@@ -110,13 +110,14 @@ namespace bulk::http::api {
     return json_response(200, list_json(json_list(*found, stored_file_json),
                                         page->next(is_full ? to_text(cursor{.id = found->back().id})
                                                            : std::string{}),
-                                        std::nullopt));
+                                        total_of(asked, found->size(), is_full)));
 }
 
 /// Writes while it is read, no faster. What is wrong before the first row is a problem document; what
 /// goes wrong later cuts the answer off.
 [[nodiscard]] inline reply export_response(call& asked, const operation_record& of,
-                                           const export_options& options) {
+                                           export_options options) {
+    options.reveal_pii = asked.who.may_read_files;
     auto pipe = asked.to.exports->start(
         [&service = asked.service(), id = of.id, options](export_pipe& to) -> result<> {
             auto done = service.export_rows(id, options,
@@ -127,13 +128,15 @@ namespace bulk::http::api {
     if (auto begun = pipe->wait(); !begun)
         return std::unexpected{problem_of(std::move(begun).error())};
     // Rows that are copied stay in the form that they have.
-    const bool is_tsv = options.kind == export_kind::data && options.format == export_format::csv &&
+    const bool is_tsv = options.kind == export_kind::data && options.reveal_pii &&
+                        options.format == export_format::csv &&
                         same_name(format_extension(of.file_name).substr(0, 3), "tsv");
     const std::string_view extension = is_tsv ? "tsv" : name_of(options.format);
     // Whoever lets go of it ends the writer.
     const std::shared_ptr<export_pipe> held{pipe.get(),
                                             [pipe](export_pipe* left) { left->abandon(); }};
-    response said{.stream = [held](std::span<char> into) { return held->pull(into); }};
+    response said{.stream = [held](std::span<char> into) { return held->pull(into); },
+                  .abandon = [held] { held->abandon(); }};
     said.headers.add("Content-Type", std::string{content_type_of(extension)});
     said.headers.add("Content-Disposition",
                      attachment(export_file_name(of.file_name, of.name, options, extension)));
@@ -144,9 +147,10 @@ namespace bulk::http::api {
     const auto found = find_operation(asked);
     if (!found) return std::unexpected{found.error()};
     export_options options{.step = asked.text("step"), .pattern = asked.text("group")};
-    auto read = all_of({asked.read("content", options.kind), asked.read("format", options.format),
-                        asked.read("rows", options.rows), asked.read("state", options.state),
-                        asked.read("failure", options.failure)});
+    auto read =
+        all_of({asked.read("content", options.kind), asked.read("format", options.format),
+                asked.read("rows", options.rows), asked.read("state", options.state),
+                asked.read("failure", options.failure), asked.read("guard", options.guard)});
     if (!read) return std::unexpected{std::move(read).error()};
     if (const auto* about = description_of(asked.service(), found->name); about != nullptr)
         if (auto step = http::asked(find_step(*about, options.step), "step"); !step)

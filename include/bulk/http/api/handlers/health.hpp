@@ -56,17 +56,17 @@ namespace bulk::http::api {
     if (asked.to.feeds != nullptr) links.add("feeds", "/api/v1/feeds").add("runs", "/api/v1/runs");
     links.add("workers", "/api/v1/workers");
     links.add("events", "/api/v1/events").add("event_stream", "/api/v1/events/stream");
-    return json_response(
-        200,
-        json_object{}
-            .add("name", asked.to.name)
-            .add("version", version_text())
-            .add("read_only", !asked.who.may_operate)
-            .add(
-                "principal",
-                json_object{}.add("name", asked.who.name).add("may_operate", asked.who.may_operate))
-            .add("links", links)
-            .json());
+    return json_response(200,
+                         json_object{}
+                             .add("name", asked.to.name)
+                             .add("version", version_text())
+                             .add("read_only", !asked.who.may_operate)
+                             .add("principal", json_object{}
+                                                   .add("name", asked.who.name)
+                                                   .add("may_operate", asked.who.may_operate)
+                                                   .add("may_read_files", asked.who.may_read_files))
+                             .add("links", links)
+                             .json());
 }
 
 [[nodiscard]] inline reply get_open_api(call& asked) {

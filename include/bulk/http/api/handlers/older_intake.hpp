@@ -59,7 +59,7 @@ public:
     }
     [[nodiscard]] const incoming_file& file() const { return file_; }
     [[nodiscard]] upload take() {
-        return {file_.name(), spooled_ ? spooled_->bytes() : file_.bytes()};
+        return {file_.name(), spooled_ ? spooled_->bytes() : file_.bytes(), file_.type()};
     }
 
 private:

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/feed_query.hpp>
+#include <bulk/core/feed_run.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/operation_state.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/reflect.hpp>
+#include <bulk/core/row_state.hpp>
+#include <bulk/feed/any_feed.hpp>
+#include <bulk/feed/any_feed_service.hpp>
 #include <bulk/http/api/call.hpp>
+#include <bulk/http/api/run_shapes.hpp>
 #include <bulk/http/api/shapes.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/http/problem.hpp>
@@ -36,7 +42,8 @@ public:
         }
         std::ranges::sort(attention_, std::ranges::greater{}, &operation_record::created_at);
         if (attention_.size() > most_shown) attention_.resize(most_shown);
-        const auto metrics = asked_.service().metrics();
+        auto runs = runs_in_trouble();
+        if (!runs) return std::unexpected{std::move(runs).error()};
         json_object shape;
         shape.add("states", states)
             .add("attention", json_list(attention_,
@@ -44,15 +51,17 @@ public:
                                             return operation_json(each, asked_.service(),
                                                                   asked_.to.speed);
                                         }))
+            .add("attention_runs", *runs)
             .add("throughput", json_object{}.add("rows_per_s", rows_per_s_))
-            .add("step_latency", latencies(metrics))
-            .add("running_operations", static_cast<std::uint32_t>(metrics.running_operations))
-            .add("queue_depth", static_cast<std::uint32_t>(metrics.queue_depth));
+            .add("step_latency", latencies(asked_.service().metrics()))
+            .add("running_operations", running_)
+            .add("queue_depth", pending_);
         return shape;
     }
 
 private:
     static constexpr std::uint32_t most_shown = 20;
+    static constexpr std::size_t most_steps = 16;  ///< that are asked about
     static constexpr std::chrono::minutes long_wait{5};
 
     /// How many are in that state; those of them that somebody should look at are kept.
@@ -63,18 +72,62 @@ private:
         if (!found) return std::unexpected{found.error()};
         for (const auto& each : found->items) {
             if (const auto rate = asked_.to.speed.rate(each, now)) rows_per_s_ += *rate;
-            if (needs_attention(each, now)) attention_.push_back(each);
+            const auto needed = needs_attention(each, now);
+            if (!needed) return std::unexpected{needed.error()};
+            if (*needed) attention_.push_back(each);
         }
+        if (state == operation_state::pending)
+            pending_ = static_cast<std::uint32_t>(found->total);
+        else if (!is_ended)
+            running_ += static_cast<std::uint32_t>(found->total);
         return found->total;
     }
 
-    [[nodiscard]] static bool needs_attention(const operation_record& each, timestamp now) {
+    [[nodiscard]] or_problem<bool> needs_attention(const operation_record& each, timestamp now) {
         if (each.paused && !is_final(each.state)) return true;
         if (each.state == operation_state::pending) return now - each.created_at > long_wait;
+        if (!is_final(each.state)) {
+            if (each.rows.failed > 0) return true;
+            return waits_for_signal(each);
+        }
         const bool is_trouble = each.state == operation_state::failed ||
                                 each.state == operation_state::completed_with_errors;
         return is_trouble &&
                now - each.completed_at.value_or(each.created_at) < std::chrono::hours{24};
+    }
+
+    /// Whether any of its rows waits for somebody. All rows that wait at a step wait for the same kind of
+    /// thing, so one row of each step is looked at.
+    [[nodiscard]] or_problem<bool> waits_for_signal(const operation_record& of) {
+        row_query query{.operation = of.id,
+                        .state = row_state::waiting_for_completion,
+                        .page_size = 1,
+                        .with_total = false};
+        for (std::size_t step = 0; step < of.steps.size() && step < most_steps; ++step) {
+            query.step = static_cast<step_index>(step);
+            const auto found = http::asked(asked_.service().query(query));
+            if (!found) return std::unexpected{found.error()};
+            if (!found->items.empty() && !found->items.front().signal_key.empty()) return true;
+        }
+        return false;
+    }
+
+    /// The newest run of each feed, if it does not go on by itself.
+    [[nodiscard]] or_problem<json_array> runs_in_trouble() {
+        json_array runs;
+        if (asked_.to.feeds == nullptr) return runs;
+        for (const auto& feed : asked_.feeds().feeds()) {
+            const auto newest = http::asked(asked_.feeds().query(
+                run_query{.feed = std::string{feed->options().name}, .page_size = 1}));
+            if (!newest) return std::unexpected{newest.error()};
+            for (const auto& run : newest->items) {
+                const auto state = asked_.feeds().state_of(run);
+                if (state == run_state::stalled || state == run_state::failed ||
+                    state == run_state::consolidation_skipped)
+                    runs.add(run_json(run, asked_.feeds()));
+            }
+        }
+        return runs;
     }
 
     [[nodiscard]] static json_array latencies(const service_metrics& metrics) {
@@ -97,6 +150,7 @@ private:
     call& asked_;
     std::vector<operation_record> attention_;
     double rows_per_s_ = 0;
+    std::uint32_t running_ = 0, pending_ = 0;
 };
 
 [[nodiscard]] inline reply get_overview(call& asked) {

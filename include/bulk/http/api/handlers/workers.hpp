@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/worker_record.hpp>
 #include <bulk/http/api/call.hpp>
+#include <bulk/http/api/shapes.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/http/problem.hpp>
 
@@ -41,9 +42,10 @@ namespace bulk::http::api {
     const auto found = http::asked(workers_of(asked.to));
     if (!found) return std::unexpected{found.error()};
     const auto now = time_of(asked.to);
-    return json_response(200, json_list(*found, [&](const worker_record& each) {
-                                  return shape_of(each, now);
-                              }).json());
+    return json_response(
+        200,
+        list_json(json_list(*found, [&](const worker_record& each) { return shape_of(each, now); }),
+                  {}, std::uint64_t{found->size()}));
 }
 
 }  // namespace bulk::http::api
