@@ -23,8 +23,8 @@ namespace bulk {
 /// written is kept and written when somebody flushes: nothing is ever dropped.
 ///
 /// What is done and not written is never more than a batch, and the row that each task has in hand: each
-/// task is told how many rows it may do before it hands them over. It is a small part of the room that
-/// is left, so that little is with others when there is none, and a batch is written nearly full.
+/// task is told how many rows it may do before it hands them over: its share of the room that is left. Among
+/// several tasks a batch is written before it is full, so that the others have rows left to do meanwhile.
 template <storage Storage>
 class recorder {
 public:
@@ -35,7 +35,8 @@ public:
           watch_{watch},
           held_{held},
           batch_size_{batch_size},
-          part_{most_tasks == 1 ? 1 : parts_per_task * std::uint64_t{most_tasks}} {}
+          write_from_{most_tasks == 1 ? batch_size : batch_size - batch_size / 8},
+          tasks_{most_tasks} {}
 
     /// What a call has written.
     struct written {
@@ -65,7 +66,7 @@ public:
             append(pending_, batch);
         batch.clear();
         lent_ -= lent - 1;
-        const bool is_full = pending_rows_ + lent_ >= batch_size_;
+        const bool is_full = pending_rows_ >= write_from_ || pending_rows_ + lent_ >= batch_size_;
         auto done = is_full && !has_failed_ ? write() : result<written>{};
         lent = lend_part();
         return done;
@@ -83,14 +84,11 @@ public:
     }
 
 private:
-    /// More than one for each task, since rows take turns at being quick.
-    static constexpr std::uint64_t parts_per_task = 2;
-
     /// The last of the rows is the one in hand, and is not counted. With the lock.
     [[nodiscard]] std::uint64_t lend_part() {
         const auto taken = pending_rows_ + lent_ + 1;
         const auto room = taken < batch_size_ ? batch_size_ - taken : 0;
-        const auto extra = room / part_;
+        const auto extra = room / tasks_;
         lent_ += extra;
         return extra + 1;
     }
@@ -140,7 +138,8 @@ private:
     observer& watch_;
     lease held_;
     std::uint64_t batch_size_;
-    std::uint64_t part_;  ///< of the room that is left, for one task
+    std::uint64_t write_from_;  ///< so many rows are a batch
+    std::uint64_t tasks_;       ///< at most, that share the room
     mutable std::mutex mutex_;
     row_batch pending_;
     std::uint64_t pending_rows_ = 0;
