@@ -425,9 +425,10 @@ int main() {
         const auto said =
             app.run({"run", path, "--set", "by=ops", "--created-by", "\xc3", "--json"});
         expect(eq(said.code, 0)) << said.err;
+        const auto bad = app.run({"run", "/nowhere/\xff", "--set", "by=ops", "--json"});
+        // After `run`, which would take it from the worker below.
         (void)app.run({"submit", app.file("b\xff.csv", "account,amount\nA-1,10\n"), "--set",
                        "by=other", "--json"});
-        const auto bad = app.run({"run", "/nowhere/\xff", "--set", "by=ops", "--json"});
         for (const auto& text :
              {said.out, app.run({"list", "--json"}).out, app.run({"files", "--json"}).out,
               app.run({"status", "--json"}).out, app.run({"worker", "--drain", "--json"}).out,

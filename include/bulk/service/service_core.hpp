@@ -90,13 +90,14 @@ public:
 
     void start() {
         if (!valid_) return;
+        // Before the first claim: a worker has not begun after what it works on.
+        if (options_.scheduler == scheduling::channels) worker_.begin(this->weak_from_this());
         Operations::for_each([this]<typename Op>(std::type_identity<Op>) {
             subscribe_declared<Op>(subscriptions_);
         });
         subscriptions_.notify();
         begin_jobs();
         schedule_poll();
-        if (options_.scheduler == scheduling::channels) worker_.begin(this->weak_from_this());
         run_inline([this] { return dispatcher_.is_idle(); });
     }
 
