@@ -211,7 +211,7 @@ public:
                                        name_of(operation->record.state),
                                        ": none of its rows waits for a signal"));
                 row_table rows{change, sent.operation, operation->number};
-                return wait_table{change, operation->number}.send(sent, until, [&](row_number row) {
+                return wait_table{change, sent.operation, operation->number}.send(sent, until, [&](row_number row) {
                     std::optional<row_progress> last;
                     rows.progress(row, {&last, 1});
                     return last;
@@ -227,7 +227,7 @@ public:
                                [&](session& look) -> result<std::vector<given_signal>> {
                                    const auto number = operation_table{look}.number_of(id);
                                    if (!number) return operation_table::not_found(id);
-                                   return wait_table{look, *number}.given(
+                                   return wait_table{look, id, *number}.given(
                                        after, std::clamp<std::uint32_t>(limit, 1, largest_page));
                                });
     }
@@ -238,7 +238,7 @@ public:
                                 [&](session& change) -> result<std::optional<given_signal>> {
                                     const auto owned = operation_table{change}.find_owned(held);
                                     if (!owned) return std::unexpected{owned.error()};
-                                    return wait_table{change, owned->number}.close(row, step);
+                                    return wait_table{change, held.operation, owned->number}.close(row, step);
                                 });
     }
 
@@ -280,7 +280,7 @@ public:
                                [&](session& look) -> result<std::vector<crashed_row>> {
                                    const auto number = operation_table{look}.number_of(id);
                                    if (!number) return operation_table::not_found(id);
-                                   return crash_table{look}.of(*number);
+                                   return crash_table{look}.of(id, *number);
                                });
     }
 
