@@ -8,8 +8,8 @@
 #include <bulk/cli/session.hpp>
 #include <bulk/cli/settings.hpp>
 #include <bulk/cli/verbs/backup.hpp>
-#include <bulk/cli/verbs/doctor.hpp>
 #include <bulk/cli/verbs/change.hpp>
+#include <bulk/cli/verbs/doctor.hpp>
 #include <bulk/cli/verbs/errors.hpp>
 #include <bulk/cli/verbs/export.hpp>
 #include <bulk/cli/verbs/files.hpp>

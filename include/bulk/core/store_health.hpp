@@ -28,8 +28,7 @@ struct stored_damage {
     const auto add = [&](const std::string& part) { where += (where.empty() ? "" : ", ") + part; };
     if (!each.operation.empty()) add(concat("operation ", each.operation));
     if (each.first_row > 0 && each.first_row == each.last_row) add(concat("row ", each.first_row));
-    if (each.first_row < each.last_row)
-        add(concat("rows ", each.first_row, " to ", each.last_row));
+    if (each.first_row < each.last_row) add(concat("rows ", each.first_row, " to ", each.last_row));
     if (each.step) add(concat("step ", to_number(*each.step)));
     return where.empty() ? each.what : concat(where, ": ", each.what);
 }

@@ -58,8 +58,7 @@ struct ordering : bulk::operation<ordering, order> {
     }
 };
 
-using operations =
-    std::remove_const_t<decltype(bulk::operations<ordering, support::pipeline>)>;
+using operations = std::remove_const_t<decltype(bulk::operations<ordering, support::pipeline>)>;
 
 std::string orders(int count) {
     std::string all = "number,kind\n";
@@ -90,9 +89,10 @@ std::vector<bulk::operation_id> fill(const std::string& path) {
         stage.drive_for(1h);
         for (int i = 1; i <= count; ++i)
             if (count == 300 || i % 2 == 0)
-                (void)(i % 5 == 0 ? stage.service->fail_signal(
-                                        id, "approve-A-" + std::to_string(1000 + i), "refused")
-                                  : stage.service->signal(id, "approve-A-" + std::to_string(1000 + i)));
+                (void)(i % 5 == 0
+                           ? stage.service->fail_signal(id, "approve-A-" + std::to_string(1000 + i),
+                                                        "refused")
+                           : stage.service->signal(id, "approve-A-" + std::to_string(1000 + i)));
         (void)stage.service->signal(id, "approve-nobody");
         stage.drive_for(1h);
     }
@@ -117,8 +117,9 @@ struct answers {
     /// Whether one of them says that it cannot be given. That an operation is not found says nothing.
     [[nodiscard]] bool is_refused() const {
         const auto any = [](const auto& all) {
-            return std::ranges::any_of(
-                all, [](const auto& each) { return !each && each.error().code != errc::not_found; });
+            return std::ranges::any_of(all, [](const auto& each) {
+                return !each && each.error().code != errc::not_found;
+            });
         };
         const auto is_marked = [](const bulk::operation_record& each) {
             return each.error_message.contains("is damaged");
@@ -188,7 +189,8 @@ public:
     laboratory() {
         const auto path = directory_.path("bulk.db");
         ids_ = fill(path);
-        support::raw_database{path}.run("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");  // unused space takes no harm
+        support::raw_database{path}.run(
+            "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");  // unused space takes no harm
         std::ifstream file{path, std::ios::binary};
         bytes_.assign(std::istreambuf_iterator<char>{file}, {});
         auto store = open().value();
@@ -230,8 +232,7 @@ private:
 
     [[nodiscard]] bulk::result<bulk::store_health> check() const {
         write_copy();  // whoever opens a database may write to it
-        return bulk::sqlite::examine(copy(),
-                                     {.files_directory = directory_.path("bulk.db-files")},
+        return bulk::sqlite::examine(copy(), {.files_directory = directory_.path("bulk.db-files")},
                                      bulk::sqlite::examination::everything);
     }
 

@@ -435,6 +435,9 @@ suite<"opening a database"> opening = [] {
         expect(fatal(listed.size() == 1_ul));
         expect(listed[0].error_message.contains("is damaged")) << listed[0].error_message;
         expect(!store.claim(request(0)).value()) << "it is not run";
+        expect(!store.may_use("another file").value());
+        raw_database{path}.run("UPDATE bulk_operations SET file_id = 'other'");
+        expect(store.may_use("another file").value()) << "nobody knows which upload it has";
     };
 
     "uploads go where they are told to"_test = [] {

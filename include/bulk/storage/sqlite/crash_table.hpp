@@ -34,13 +34,13 @@ public:
                 each.operation, process.name(), each.row, each.step);
         }
         // A damaged one keeps its seal, and so is found to be damaged by whoever claims it.
-        static const auto free_operations =
-            concat("UPDATE bulk_operations SET lease_until = 0, holder = '', progress_seal = "
-                   "iif(progress_seal IS ",
-                   seals::progress,
-                   ", bulk_seal(number, version, total, processed, successful, failed, last_step, "
-                   "fence, 0, owner, ''), progress_seal) WHERE holder = ?1 AND lease_until IS NOT "
-                   "NULL");
+        static const auto free_operations = concat(
+            "UPDATE bulk_operations SET lease_until = 0, holder = '', progress_seal = "
+            "iif(progress_seal IS ",
+            seals::progress,
+            ", bulk_seal(number, version, total, processed, successful, failed, last_step, "
+            "fence, 0, owner, ''), progress_seal) WHERE holder = ?1 AND lease_until IS NOT "
+            "NULL");
         database_.execute(free_operations, process.name());
         // A page of a feed was delivered, though nobody came back: it is lapsed, not given back.
         database_.execute(
@@ -54,9 +54,8 @@ public:
 
     [[nodiscard]] std::vector<crashed_row> of(operation_id id, std::int64_t operation) {
         std::vector<crashed_row> found;
-        static const auto sql =
-            concat("SELECT row, step, count, seal IS ", seals::crash,
-                   " FROM bulk_crashes WHERE operation = ?1 ORDER BY row");
+        static const auto sql = concat("SELECT row, step, count, seal IS ", seals::crash,
+                                       " FROM bulk_crashes WHERE operation = ?1 ORDER BY row");
         auto row = database_.rows(sql, operation);
         while (row.next()) {
             auto& each = found.emplace_back();

@@ -20,9 +20,8 @@ inline constexpr std::string_view damage_advice =
 
 /// Damage that a read has found. Clients see it: it names no file.
 [[nodiscard]] inline error damaged(std::string_view where, std::string_view what) {
-    return {errc::damaged,
-            concat(where, ": the stored ", what,
-                   " is damaged (it does not match its checksum): ", damage_advice)};
+    return {errc::damaged, concat(where, ": the stored ", what,
+                                  " is damaged (it does not match its checksum): ", damage_advice)};
 }
 
 [[nodiscard]] inline error damaged_operation(operation_id id) {

@@ -35,8 +35,7 @@ namespace detail {
 
 inline void read_summary(connection& used, store_health& health, damage_list& damage) {
     damage.read("reading its summary", [&](session& look) {
-        const auto now =
-            std::chrono::floor<timestamp::duration>(std::chrono::system_clock::now());
+        const auto now = std::chrono::floor<timestamp::duration>(std::chrono::system_clock::now());
         const auto read = [&](std::string_view sql, auto& into) {
             auto row = look.rows(sql, now);
             if (row.next()) row.read(into);
@@ -45,8 +44,7 @@ inline void read_summary(connection& used, store_health& health, damage_list& da
         read("SELECT count(*) FROM bulk_operations", health.operations);
         read("SELECT count(*) FROM bulk_operations WHERE state IN (0, 1, 2, 7)",
              health.open_operations);
-        read("SELECT count(*) FROM bulk_operations WHERE lease_until <= ?1",
-             health.expired_leases);
+        read("SELECT count(*) FROM bulk_operations WHERE lease_until <= ?1", health.expired_leases);
     });
     const auto& path = used.path();
     if (const auto file = state_of(path)) health.size = static_cast<std::uint64_t>(file->size);
@@ -57,8 +55,7 @@ inline void read_summary(connection& used, store_health& health, damage_list& da
         health.disk_free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
 }
 
-[[nodiscard]] inline result<store_health> examine(connection& used,
-                                                  bulk::files::directory& uploads,
+[[nodiscard]] inline result<store_health> examine(connection& used, bulk::files::directory& uploads,
                                                   examination how) {
     store_health health{.known_version = static_cast<std::int64_t>(migrations.size())};
     session look{used, "examining it"};
@@ -66,8 +63,8 @@ inline void read_summary(connection& used, store_health& health, damage_list& da
     const auto version = version_of(look, health.known_version);
     if (!version) return std::unexpected{version.error()};
     if (*version == 0)
-        return fail(errc::invalid_argument,
-                    concat("database '", used.path(), "' is empty: name a database of this program"));
+        return fail(errc::invalid_argument, concat("database '", used.path(),
+                                                   "' is empty: name a database of this program"));
     health.version = *version;
     damage_list damage{used};
     read_summary(used, health, damage);

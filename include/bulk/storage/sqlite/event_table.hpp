@@ -35,9 +35,8 @@ public:
             "SELECT sequence, operation, kind, level, state, previous, row, failure, time, "
             "operation_name, message, created_by, file_name, metadata, processed, total, "
             "successful, failed, duration, seal IS ",
-            seals::event, " FROM bulk_events WHERE sequence > ?1",
-            id ? " AND operation = ?3" : "", " ORDER BY sequence", after ? "" : " DESC",
-            " LIMIT ?2");
+            seals::event, " FROM bulk_events WHERE sequence > ?1", id ? " AND operation = ?3" : "",
+            " ORDER BY sequence", after ? "" : " DESC", " LIMIT ?2");
         std::vector<event> found;
         auto row = database_.rows(sql, after.value_or(0), limit, id);
         while (row.next()) {
@@ -53,9 +52,9 @@ public:
                      each.message, created_by, created.file_name, created.metadata, processed,
                      ended.total, ended.successful, ended.failed, duration, is_intact);
             if (!is_intact)
-                database_.note(damaged(concat("operation ", to_text(each.operation), ", event ",
-                                              each.sequence),
-                                       "event"));
+                database_.note(damaged(
+                    concat("operation ", to_text(each.operation), ", event ", each.sequence),
+                    "event"));
             if (created_by) {
                 created.created_by = std::move(*created_by);
                 each.created = std::move(created);
@@ -78,8 +77,7 @@ public:
         auto row = database_.rows(sql, reader);
         if (!row.next()) return found;
         row.read(found, is_intact);
-        if (!is_intact)
-            database_.note(damaged(concat("event reader '", reader, '\''), "position"));
+        if (!is_intact) database_.note(damaged(concat("event reader '", reader, '\''), "position"));
         return found;
     }
 
@@ -108,11 +106,12 @@ private:
         static const auto sql = [] {
             std::string values;
             for (int i = 1; i <= 19; ++i) values += concat(i == 1 ? "?" : ", ?", i);
-            return concat("INSERT INTO bulk_events (sequence, operation, kind, level, state, "
-                          "previous, row, failure, time, operation_name, message, created_by, "
-                          "file_name, metadata, processed, total, successful, failed, duration, "
-                          "seal) VALUES (",
-                          values, ", bulk_seal(", values, "))");
+            return concat(
+                "INSERT INTO bulk_events (sequence, operation, kind, level, state, "
+                "previous, row, failure, time, operation_name, message, created_by, "
+                "file_name, metadata, processed, total, successful, failed, duration, "
+                "seal) VALUES (",
+                values, ", bulk_seal(", values, "))");
         }();
         const auto of_creation = [&](auto member) {
             return each.created ? std::optional{std::string_view{(*each.created).*member}}
@@ -121,16 +120,14 @@ private:
         const auto of_outcome = [&](auto member) {
             return each.ended ? std::optional{(*each.ended).*member} : std::nullopt;
         };
-        const auto took =
-            each.ended ? std::optional{each.ended->duration.count()} : std::nullopt;
-        database_.execute(sql, sequence, each.operation, each.kind, each.level, each.state,
-                          each.previous, each.row, each.failure, each.time, each.operation_name,
-                          each.message, of_creation(&event_creation::created_by),
-                          of_creation(&event_creation::file_name),
-                          of_creation(&event_creation::metadata),
-                          of_outcome(&event_outcome::processed), of_outcome(&event_outcome::total),
-                          of_outcome(&event_outcome::successful),
-                          of_outcome(&event_outcome::failed), took);
+        const auto took = each.ended ? std::optional{each.ended->duration.count()} : std::nullopt;
+        database_.execute(
+            sql, sequence, each.operation, each.kind, each.level, each.state, each.previous,
+            each.row, each.failure, each.time, each.operation_name, each.message,
+            of_creation(&event_creation::created_by), of_creation(&event_creation::file_name),
+            of_creation(&event_creation::metadata), of_outcome(&event_outcome::processed),
+            of_outcome(&event_outcome::total), of_outcome(&event_outcome::successful),
+            of_outcome(&event_outcome::failed), took);
     }
 
     session& database_;

@@ -52,9 +52,9 @@ private:
             if (look.failure()) return;  // a damaged page, which is listed
             const auto differ = [&](std::string_view what, std::uint64_t said, std::uint64_t is) {
                 if (said != is)
-                    into_.add({.operation = to_text(record.id),
-                               .what = concat("counts ", said, ' ', what, " rows, its records ",
-                                              is)});
+                    into_.add(
+                        {.operation = to_text(record.id),
+                         .what = concat("counts ", said, ' ', what, " rows, its records ", is)});
             };
             if (!record.steps.empty())
                 differ("successful", record.rows.successful, found.successful);
@@ -105,8 +105,8 @@ private:
                        .what = concat("upload: ", whole.error().message)});
         else if (stored->size != record.file_size)
             into_.add({.operation = to_text(record.id),
-                       .what = concat("upload: it has ", stored->size, " bytes, the operation says ",
-                                      record.file_size)});
+                       .what = concat("upload: it has ", stored->size,
+                                      " bytes, the operation says ", record.file_size)});
     }
 
     damage_list& into_;

@@ -133,15 +133,29 @@ public:
         return {};
     }
 
+    /// Whether an operation has this upload, or is damaged and may have it. By no index, which may be
+    /// damaged itself: whoever asks is about to delete the upload.
+    [[nodiscard]] bool may_use(const std::string& file) {
+        static const auto sql = concat(
+            "SELECT EXISTS (SELECT * FROM bulk_operations NOT INDEXED WHERE file_id = ?1 OR "
+            "seal IS NOT ",
+            seals::operation, ')');
+        bool is_used = true;
+        auto row = database_.rows(sql, file);
+        if (row.next()) row.read(is_used);
+        return is_used;
+    }
+
     /// `holder` is the process that claims it.
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request,
                                                                  std::string_view holder) {
         std::optional<stored_operation> oldest;
         {
             auto row = database_.rows(
-                stored_operation::select("INDEXED BY bulk_operations_open WHERE state IN (0, 1, 2, 7) AND (paused = "
-                       "0 OR cancel_requested = 1) AND "
-                       "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
+                stored_operation::select(
+                    "INDEXED BY bulk_operations_open WHERE state IN (0, 1, 2, 7) AND (paused = "
+                    "0 OR cancel_requested = 1) AND "
+                    "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
                 request.lapsed_by());
             while (!oldest && row.next()) {
                 const auto name = row.view(20);
@@ -163,8 +177,7 @@ public:
                                                                  const claim_request& request,
                                                                  std::string_view holder) {
         const auto stored = find(id);
-        if (!stored && stored.error().code == errc::damaged)
-            return std::unexpected{stored.error()};
+        if (!stored && stored.error().code == errc::damaged) return std::unexpected{stored.error()};
         if (!stored) return std::nullopt;
         const auto& record = stored->record;
         const bool is_held = stored->lease_until && *stored->lease_until > request.lapsed_by();
@@ -199,9 +212,8 @@ public:
 private:
     /// What was changed has been read before, and was intact.
     void seal(std::int64_t number) {
-        static const auto sql =
-            concat("UPDATE bulk_operations SET seal = ", seals::operation,
-                   ", progress_seal = ", seals::progress, " WHERE number = ?1");
+        static const auto sql = concat("UPDATE bulk_operations SET seal = ", seals::operation,
+                                       ", progress_seal = ", seals::progress, " WHERE number = ?1");
         database_.execute(sql, number);
     }
 

@@ -44,9 +44,10 @@ inline bool has_row_zero(const row_batch& batch) {
     step_index last_step{};
     bool is_intact = true;
     {
-        static const auto sql = concat("SELECT number, last_step, progress_seal IS ", seals::progress,
-                                       " FROM bulk_operations WHERE id = ?1 AND fence = ?2 AND "
-                                       "lease_until IS NOT NULL");
+        static const auto sql =
+            concat("SELECT number, last_step, progress_seal IS ", seals::progress,
+                   " FROM bulk_operations WHERE id = ?1 AND fence = ?2 AND "
+                   "lease_until IS NOT NULL");
         auto row = database.rows(sql, held.operation, held.fence);
         if (!row.next())
             if (auto owned = operation_table{database}.find_owned(held); !owned)

@@ -109,13 +109,14 @@ public:
         if (auto row = ask(concat("SELECT count(*)", matches)); row.next()) row.read(found.total);
         // A step that kept no data of the row has failed with what its validation kept, which
         // nothing changes: it is stored once, and not again with every retry.
-        auto row = ask(concat(
-            "SELECT row, step, retry_attempt, failure, error_message, failed_at, "
-            "CASE row_data WHEN '' THEN ifnull((SELECT kept.row_data FROM bulk_records AS "
-            "kept WHERE kept.operation = ?1 AND kept.row = bulk_retry_history.row AND "
-            "kept.step = -1), '') ELSE row_data END, seal IS ",
-            seals::retry, matches, query.after.empty() ? "" : " AND (row, step, retry_attempt) > (?5, ?6, ?7)",
-            " ORDER BY row, step, retry_attempt LIMIT ?8"));
+        auto row = ask(
+            concat("SELECT row, step, retry_attempt, failure, error_message, failed_at, "
+                   "CASE row_data WHEN '' THEN ifnull((SELECT kept.row_data FROM bulk_records AS "
+                   "kept WHERE kept.operation = ?1 AND kept.row = bulk_retry_history.row AND "
+                   "kept.step = -1), '') ELSE row_data END, seal IS ",
+                   seals::retry, matches,
+                   query.after.empty() ? "" : " AND (row, step, retry_attempt) > (?5, ?6, ?7)",
+                   " ORDER BY row, step, retry_attempt LIMIT ?8"));
         while (row.next()) {
             if (found.items.size() == query.page_size) {
                 const auto& last = found.items.back();

@@ -102,9 +102,8 @@ public:
     }
 
     [[nodiscard]] std::string row_id(row_number row) {
-        static const auto sql =
-            concat("SELECT seal IS ", seals::row_id,
-                   ", id FROM bulk_row_ids WHERE operation = ?1 AND row = ?2");
+        static const auto sql = concat("SELECT seal IS ", seals::row_id,
+                                       ", id FROM bulk_row_ids WHERE operation = ?1 AND row = ?2");
         bool is_intact = false;
         std::string id;
         auto found = database_.rows(sql, operation_, row);

@@ -62,7 +62,8 @@ inline constexpr std::array named_tables{
 
 [[nodiscard]] inline std::map<std::string, std::string> schema_of(session& look) {
     std::map<std::string, std::string> all;
-    auto row = look.rows("SELECT name, sql FROM sqlite_schema WHERE name LIKE 'bulk~_%' ESCAPE '~'");
+    auto row =
+        look.rows("SELECT name, sql FROM sqlite_schema WHERE name LIKE 'bulk~_%' ESCAPE '~'");
     while (row.next()) {
         std::string name, sql;
         row.read(name, sql);

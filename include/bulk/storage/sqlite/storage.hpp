@@ -144,6 +144,13 @@ public:
         });
     }
 
+    /// Whether an operation has an upload, or may have it, as its own record is damaged.
+    [[nodiscard]] result<bool> may_use(const std::string& file) {
+        return database_->read(
+            "looking for the operation of an upload",
+            [&](session& look) -> result<bool> { return operation_table{look}.may_use(file); });
+    }
+
     /// Whether a change fails because there is no space left for it.
     [[nodiscard]] bool is_full() const { return database_->is_full(); }
 
@@ -211,11 +218,12 @@ public:
                                        name_of(operation->record.state),
                                        ": none of its rows waits for a signal"));
                 row_table rows{change, sent.operation, operation->number};
-                return wait_table{change, sent.operation, operation->number}.send(sent, until, [&](row_number row) {
-                    std::optional<row_progress> last;
-                    rows.progress(row, {&last, 1});
-                    return last;
-                });
+                return wait_table{change, sent.operation, operation->number}.send(
+                    sent, until, [&](row_number row) {
+                        std::optional<row_progress> last;
+                        rows.progress(row, {&last, 1});
+                        return last;
+                    });
             });
         if (!done) return std::unexpected{done.error()};
         return std::move(*done);
@@ -234,12 +242,12 @@ public:
 
     [[nodiscard]] result<std::optional<given_signal>> close_wait(const lease& held, row_number row,
                                                                  step_index step) {
-        return database_->write("ending a wait",
-                                [&](session& change) -> result<std::optional<given_signal>> {
-                                    const auto owned = operation_table{change}.find_owned(held);
-                                    if (!owned) return std::unexpected{owned.error()};
-                                    return wait_table{change, held.operation, owned->number}.close(row, step);
-                                });
+        return database_->write(
+            "ending a wait", [&](session& change) -> result<std::optional<given_signal>> {
+                const auto owned = operation_table{change}.find_owned(held);
+                if (!owned) return std::unexpected{owned.error()};
+                return wait_table{change, held.operation, owned->number}.close(row, step);
+            });
     }
 
     [[nodiscard]] result<retry_submission> retry(const operation_record& record,

@@ -73,8 +73,8 @@ public:
             "INSERT INTO bulk_early_signals (operation, row, kept_until, key, failure) "
             "VALUES (?1, ?2, ?3, ?4, ?5)",
             operation_, sent.row.value_or(anybody), until, sent.key, sent.failure);
-        static const auto seal = concat("UPDATE bulk_early_signals SET seal = ",
-                                        seals::early_signal, " WHERE number = ?1");
+        static const auto seal = concat(
+            "UPDATE bulk_early_signals SET seal = ", seals::early_signal, " WHERE number = ?1");
         database_.execute(seal, database_.inserted());
         return signal_receipt{.is_kept = true};
     }
@@ -148,8 +148,8 @@ private:
             "INSERT INTO bulk_given_signals (operation, row, step, key, failure) VALUES (?1, ?2, "
             "?3, ?4, ?5)",
             operation_, to.first, to.second, key, failure);
-        static const auto seal = concat("UPDATE bulk_given_signals SET seal = ",
-                                        seals::given_signal, " WHERE sequence = ?1");
+        static const auto seal = concat(
+            "UPDATE bulk_given_signals SET seal = ", seals::given_signal, " WHERE sequence = ?1");
         database_.execute(seal, database_.inserted());
     }
 
