@@ -9,6 +9,7 @@
 #include <bulk/cli/process.hpp>
 #include <bulk/cli/program.hpp>
 #include <bulk/storage/sqlite/backup.hpp>
+#include <bulk/storage/sqlite/doctor.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 #ifdef BULK_HTTP  // dependency('bulk-http') says so: the program can serve
 #include <bulk/cli/serve_program.hpp>
@@ -38,7 +39,7 @@ int main(int argc, char** argv, OpenStorage open) {
                                           .is_interrupted = cli::interrupt::is_requested});
 }
 
-/// One SQLite file, as a command line opens, copies and restores it.
+/// One SQLite file, as a command line opens, copies, restores and examines it.
 struct sqlite_file {
     [[nodiscard]] result<sqlite::storage> operator()(const cli::storage_settings& settings) const {
         return sqlite::storage::open(settings.path, settings.options);
@@ -52,6 +53,11 @@ struct sqlite_file {
     [[nodiscard]] static result<std::string> restore(const cli::storage_settings& settings,
                                                      const std::string& copy) {
         return sqlite::restore(copy, settings.path);
+    }
+    [[nodiscard]] static result<store_health> examine(const cli::storage_settings& settings,
+                                                      bool check) {
+        using enum sqlite::examination;
+        return sqlite::examine(settings.path, settings.options, check ? everything : summary);
     }
 };
 

@@ -247,6 +247,33 @@ def backup_and_restore():
     expect("which changes nothing", identifiers("restored") == before)
 
 
+def doctor():
+    """Finds one damaged page of records and one damaged upload by name; everything else is still read."""
+    make_operation("damaged")
+    code, out, err = run("doctor", cwd="damaged")
+    expect("a summary", code == 0 and "schema version" in out and "check" not in out, code, out, err)
+    code, out, err = run("doctor", "--check", cwd="damaged")
+    expect("no damage", code == 0 and "no damage found" in out, code, out, err)
+    with sqlite3.connect("damaged/bulk.db") as database:
+        database.execute("UPDATE bulk_pages SET windows = windows || x'01'")
+    identifier = identifiers("damaged")[0]
+    code, out, err = run("doctor", "--check", cwd="damaged")
+    wanted = f"operation {identifier}, rows 1 to 4096: damaged page of row records"
+    expect("a damaged page is named", code == 1 and wanted in out, code, out, err)
+    code, out, err = run("rows", cwd="damaged")
+    expect("whoever needs it is told", code == 1 and identifier in err and "rows 1 to 4096" in err, code, err)
+    expect("others are not", run("errors", cwd="damaged")[0] == 0 and identifiers("damaged") == [identifier])
+    content = next(pathlib.Path("damaged/bulk.db-files").glob("*/content"))
+    content.write_bytes(content.read_bytes().replace(b"1", b"2", 1))
+    code, out, err = run("doctor", "--check", "--json", cwd="damaged")
+    said = json.loads(out)
+    expect("as JSON", code == 1 and said["type"] == "doctor" and said["is_checked"], code, out, err)
+    expect("every damage", [(each["operation"], each.get("first_row")) for each in said["damage"]] ==
+           [(identifier, 1), (identifier, None)] and "upload" in said["damage"][1]["what"], out)
+    code, out, err = run("doctor", cwd=".")
+    expect("no database", code == 2 and "no database" in err and not os.path.exists("bulk.db"), code, err)
+
+
 def leave_log(folder):
     """As `kill -9` leaves it: a log with changes that the file has not."""
     script = ("import sqlite3, os; d = sqlite3.connect('bulk.db', isolation_level=None);"
@@ -299,6 +326,7 @@ with tempfile.TemporaryDirectory() as directory:
     mounted("size=4m", full)
     faults_over_http()
     backup_and_restore()
+    doctor()
     for how in ("run", "worker", "serve"):
         for take in (deleted, replaced):
             lost(how, take)

@@ -2,6 +2,7 @@
 // records, counters, events, the effects of the steps, and files that nobody needs any more.
 #pragma once
 
+#include <bulk/storage/sqlite/doctor.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/effects.hpp>
@@ -35,6 +36,10 @@ public:
             if (sound.value() != "ok") wrong("the database is damaged: " + **sound);
             for (auto& each : read_ledger(**look)) put(ledger_, std::move(each));
         }
+        if (auto health = bulk::sqlite::examine(path, {}, bulk::sqlite::examination::everything))
+            for (const auto& each : health->damage) wrong("doctor: " + to_text(each));
+        else
+            wrong("doctor: " + health.error().message);
         for (auto& each : effects_file::read(effects_in(directory_)))
             put(effects_, std::move(each));
         auto opened = bulk::sqlite::storage::open(path);

@@ -9,6 +9,7 @@
 #include <bulk/cli/settings.hpp>
 #include <bulk/cli/verbs/backup.hpp>
 #include <bulk/cli/verbs/change.hpp>
+#include <bulk/cli/verbs/doctor.hpp>
 #include <bulk/cli/verbs/errors.hpp>
 #include <bulk/cli/verbs/export.hpp>
 #include <bulk/cli/verbs/files.hpp>
@@ -66,9 +67,10 @@ namespace bulk::cli {
     return verbs;
 }
 
-/// The verbs for copies, if the storage can be copied: `Open::backup` and `Open::restore` do it.
+/// The verbs for a storage as a whole, if it has them: `Open::backup` and `Open::restore` copy it,
+/// `Open::examine` says how it is.
 template <typename Open>
-void add_copy_verbs(std::vector<std::unique_ptr<verb>>& verbs) {
+void add_storage_verbs(std::vector<std::unique_ptr<verb>>& verbs) {
     if constexpr (requires(const storage_settings& of, const std::string& copy) {
                       Open::backup(of, copy);
                       Open::restore(of, copy);
@@ -76,6 +78,8 @@ void add_copy_verbs(std::vector<std::unique_ptr<verb>>& verbs) {
         verbs.push_back(std::make_unique<backup_verb>(Open::backup));
         verbs.push_back(std::make_unique<restore_verb>(Open::restore));
     }
+    if constexpr (requires(const storage_settings& of) { Open::examine(of, true); })
+        verbs.push_back(std::make_unique<doctor_verb>(Open::examine));
 }
 
 /// Does what the words of a command line say (the first is the program's name); its exit code.
@@ -155,7 +159,7 @@ int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
     };
     if constexpr (has_operations) {
         groups.front().verbs = operation_verbs(std::move(work));
-        add_copy_verbs<Open>(groups.front().verbs);
+        add_storage_verbs<Open>(groups.front().verbs);
         add_serve();
         const typed_catalog<Ops...> operations;
         session program{words, std::move(around), operations,
@@ -173,7 +177,7 @@ int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
         return perform(program, words, groups);
     } else {
         groups.front().verbs.push_back(std::make_unique<worker_verb>(std::move(work)));
-        add_copy_verbs<Open>(groups.front().verbs);
+        add_storage_verbs<Open>(groups.front().verbs);
         add_serve();
         session program{words, std::move(around)};
         return perform(program, words, groups);

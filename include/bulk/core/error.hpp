@@ -22,9 +22,10 @@ enum class errc : std::uint8_t {
     unavailable,         ///< the backend did not answer: try again
     timed_out,           ///< what was waited for did not come in time
     storage_lost,        ///< the storage was deleted or replaced: stop
+    damaged,             ///< stored data does not match its checksum: restore a backup
 };
 BOOST_DESCRIBE_ENUM(errc, invalid_argument, invalid_row, step_failed, illegal_transition, not_found,
-                    conflict, unavailable, timed_out, storage_lost)
+                    conflict, unavailable, timed_out, storage_lost, damaged)
 
 struct error {
     errc code{};

@@ -125,6 +125,7 @@ using or_problem = std::expected<T, problem>;
         case errc::timed_out:
         case errc::storage_lost:
             return problems::unavailable;
+        case errc::damaged:  // the message names the operation and the rows, and no file
         default:
             return problems::internal;
     }

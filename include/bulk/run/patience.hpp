@@ -25,10 +25,12 @@ public:
         return std::chrono::milliseconds{delay};
     }
 
-    /// Whether asking again is of no use: somebody else has the operation, or could.
+    /// Whether asking again is of no use: somebody else has the operation, or could, or what is
+    /// stored of it is damaged.
     [[nodiscard]] bool is_at_its_end(const error& what, timestamp now) const {
         return what.code == errc::conflict || what.code == errc::not_found ||
-               what.code == errc::storage_lost || now - last_renewal_.load() > lease_time_;
+               what.code == errc::storage_lost || what.code == errc::damaged ||
+               now - last_renewal_.load() > lease_time_;
     }
 
 private:

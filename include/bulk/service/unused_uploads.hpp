@@ -42,6 +42,11 @@ public:
         if (auto kept = keep_used(unused, first, last); !kept)
             return std::unexpected{std::move(kept).error()};
         for (const auto& id : unused) {
+            if constexpr (requires { storage_.get().may_use(id); }) {
+                const auto is_used = storage_.get().may_use(id);
+                if (!is_used) return std::unexpected{is_used.error()};
+                if (*is_used) continue;  // its operation was not found, as the storage is damaged
+            }
             const auto gone = storage_.get().remove_file(id);
             if (gone) ++removed_;
             if (!gone && gone.error().code != errc::not_found) return std::unexpected{gone.error()};

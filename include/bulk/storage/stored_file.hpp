@@ -63,4 +63,9 @@ private:
     return XXH3_64bits(text.data(), text.size());
 }
 
+/// The hash of what `before` is the hash of, followed by one more word.
+[[nodiscard]] inline std::uint64_t continued_hash(std::uint64_t before, std::uint64_t word) {
+    return XXH3_64bits_withSeed(&word, sizeof word, before);
+}
+
 }  // namespace bulk

@@ -1,5 +1,6 @@
 // Feeds in SQLite, as far as that is different from elsewhere: files of earlier versions, how things
 // are found, bytes of every kind, and disks.
+#include "older_file.hpp"
 #include "small_feed.hpp"
 
 #include <bulk/storage/presence.hpp>
@@ -106,10 +107,9 @@ suite<"feeds in sqlite"> feeds_in_sqlite = [] {
         const temporary_directory directory;
         const auto path = directory.path("bulk.db");
         const std::array before{bulk::sqlite::migrations[0]};
-        const auto wanted = [&] {
-            auto old = storage::open(path, {}, before).value();
-            return old.create(conformance::operation(1), {}).value();
-        }();
+        support::make_older_file(path, before, conformance::operation(1));
+        auto wanted = conformance::operation(1);
+        wanted.version = 1;
         raw_database{path}.run(
             "INSERT INTO bulk_events (operation, kind, level, state, time, operation_name, "
             "message) "

@@ -4,13 +4,16 @@
 #include "../../conformance/retry.hpp"
 #include "../../conformance/signals.hpp"
 #include "../../conformance/workers.hpp"
+#include "older_file.hpp"
 
+#include <bulk/storage/sqlite/doctor.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/raw_database.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -142,19 +145,20 @@ suite<"opening a database"> opening = [] {
     "an older file is brought up to date once, and a newer one refused"_test = [] {
         const temporary_directory directory;
         const auto path = directory.path("bulk.db");
-        const std::array now{bulk::sqlite::migrations[0]};
-        const std::array later{bulk::sqlite::migrations[0],
-                               bulk::sqlite::migration{
-                                   "CREATE TABLE bulk_more (a); INSERT INTO bulk_more VALUES (1)"}};
-        (void)storage::open(path, {}, now).value().create(operation(1), {});
+        std::vector<bulk::sqlite::migration> later{bulk::sqlite::migrations.begin(),
+                                                   bulk::sqlite::migrations.end()};
+        later.emplace_back("CREATE TABLE bulk_more (a); INSERT INTO bulk_more VALUES (1)");
+        const auto known = bulk::sqlite::migrations.size();
+        (void)storage::open(path).value().create(operation(1), {});
         for (int i = 0; i < 2; ++i)
             expect(storage::open(path, {}, later).value().get(operation(1).id).has_value());
         expect(raw_database{path}.run("SELECT count(*) FROM bulk_more") == "1");
-        expect(raw_database{path}.run("PRAGMA user_version") == "2");
-        const auto refused = storage::open(path, {}, now);
+        expect(raw_database{path}.run("PRAGMA user_version") == std::to_string(known + 1));
+        const auto refused = storage::open(path);
         expect(fatal(!refused.has_value()));
         expect(refused.error().code == errc::invalid_argument);
-        for (const std::string_view part : {"bulk.db", "version 2", "up to 1"})
+        for (const auto& part : {std::string{"bulk.db"}, "version " + std::to_string(known + 1),
+                                 "up to " + std::to_string(known)})
             expect(refused.error().message.contains(part)) << refused.error().message;
     };
 
@@ -162,7 +166,7 @@ suite<"opening a database"> opening = [] {
         const temporary_directory directory;
         const auto path = directory.path("bulk.db");
         const std::array before{bulk::sqlite::migrations[0], bulk::sqlite::migrations[1]};
-        (void)storage::open(path, {}, before).value().create(operation(1), {});
+        support::make_older_file(path, before, operation(1));
         expect(raw_database{path}.run("PRAGMA user_version") == "2");
         auto store = storage::open(path).value();
         expect(raw_database{path}.run("PRAGMA user_version") ==
@@ -176,9 +180,8 @@ suite<"opening a database"> opening = [] {
         for (std::size_t version = 1; version <= 3; ++version) {
             const temporary_directory directory;
             const auto path = directory.path("bulk.db");
-            (void)storage::open(path, {}, std::span{bulk::sqlite::migrations}.first(version))
-                .value()
-                .create(operation(1), {});
+            support::make_older_file(path, std::span{bulk::sqlite::migrations}.first(version),
+                                     operation(1));
             raw_database{path}.run(R"(
                 INSERT INTO bulk_records (operation, row, step, state, attempt, retry_attempt,
                     failure, signal_key, error_message, journal, row_data)
@@ -383,9 +386,58 @@ suite<"opening a database"> opening = [] {
         raw_database{path}.run("UPDATE bulk_pages SET windows = x'0102'");
         const auto found = store.query(bulk::row_query{.operation = operation(1).id});
         expect(fatal(!found.has_value()));
-        expect(found.error().message.contains(path) and
-               found.error().message.contains(to_text(operation(1).id)))
-            << found.error().message;
+        expect(found.error().code == errc::damaged);
+        for (const auto& part : {to_text(operation(1).id), std::string{"rows 1 to 4096"}})
+            expect(found.error().message.contains(part)) << found.error().message;
+        expect(!found.error().message.contains(path)) << "clients see it";
+        expect(store.get(operation(1).id).has_value()) << "everything else can be read";
+        expect(store.query(bulk::operation_query{}).value().items.size() == 1_ul);
+    };
+
+    "rows of an older file are sealed when it is brought up to date"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        support::make_older_file(path, std::span{bulk::sqlite::migrations}.first(4), operation(1));
+        raw_database{path}.run(R"(
+            INSERT INTO bulk_records (operation, row, step, state, attempt, retry_attempt,
+                failure, signal_key, error_message, journal, row_data)
+            VALUES (1, 7, 0, 4, 1, 1, 3, '', 'again', x'', '');
+            INSERT INTO bulk_row_ids (operation, row, id) VALUES (1, 7, 'seven');
+            INSERT INTO bulk_events (operation, kind, level, state, time, operation_name, message)
+            SELECT id, 0, 0, 0, 5000000, name, 'Operation created' FROM bulk_operations)");
+        const auto older = bulk::sqlite::examine(path, {}, bulk::sqlite::examination::everything);
+        expect(fatal(older.has_value()));
+        expect(older->version == 4_i and older->damage.empty()) << "looking changes nothing";
+        auto store = storage::open(path).value();
+        expect(store.query(bulk::row_query{.operation = operation(1).id}).value().items.size() ==
+               1_ul);
+        const auto now = bulk::sqlite::examine(path, {}, bulk::sqlite::examination::everything);
+        expect(fatal(now.has_value()));
+        for (const auto& each : now->damage)
+            expect(each.what.starts_with("upload:")) << to_text(each);
+        for (const auto* change :
+             {"UPDATE bulk_records SET error_message = 'once'", "UPDATE bulk_row_ids SET id = 's'",
+              "UPDATE bulk_events SET message = ''", "UPDATE bulk_operations SET total = 9"}) {
+            raw_database{path}.run(change);
+            const auto found =
+                bulk::sqlite::examine(path, {}, bulk::sqlite::examination::everything);
+            expect(fatal(found.has_value())) << change;
+            const auto count = std::ranges::count_if(found->damage, [](const auto& each) {
+                return each.operation == to_text(operation(1).id) &&
+                       each.what.starts_with("damaged ");
+            });
+            expect(count > 0) << change;
+        }
+        expect(store.get(operation(1).id).error().code == errc::damaged);
+        expect(store.query(bulk::row_query{.operation = operation(1).id}).error().code ==
+               errc::damaged);
+        const auto listed = store.query(bulk::operation_query{}).value().items;
+        expect(fatal(listed.size() == 1_ul));
+        expect(listed[0].error_message.contains("is damaged")) << listed[0].error_message;
+        expect(!store.claim(request(0)).value()) << "it is not run";
+        expect(!store.may_use("another file").value());
+        raw_database{path}.run("UPDATE bulk_operations SET file_id = 'other'");
+        expect(store.may_use("another file").value()) << "nobody knows which upload it has";
     };
 
     "uploads go where they are told to"_test = [] {

@@ -260,7 +260,7 @@ suite<"sharing a database"> sharing = [] {
         (void)move_to(ended, operation_state::retrying, at(20));
         (void)store.retry(ended, {}, {}, {});
         raw_database other{path};
-        other.run("INSERT INTO bulk_crashes SELECT number, 3, 0, 1 FROM bulk_operations");
+        other.run("INSERT INTO bulk_crashes SELECT number, 3, 0, 1, 0 FROM bulk_operations");
         claimed = store.claim(wanted.id, request(30)).value().value();
         claimed.operation.state = operation_state::cancelled;
         (void)store.update(claimed.held, claimed.operation, {});

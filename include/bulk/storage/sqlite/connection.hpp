@@ -7,6 +7,7 @@
 #include <bulk/core/storage_options.hpp>
 #include <bulk/storage/sqlite/problem.hpp>
 #include <bulk/storage/sqlite/row_stream.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/statement.hpp>
 
 #include <sqlite3.h>
@@ -59,6 +60,8 @@ public:
         sqlite3_extended_result_codes(raw, 1);
         sqlite3_busy_timeout(
             raw, static_cast<int>(std::min<std::int64_t>(options.busy_timeout.count(), INT_MAX)));
+        if (const int added = add_seal_function(raw); added != SQLITE_OK)
+            return std::unexpected{problem(path, "opening it", added, sqlite3_errmsg(raw))};
         sqlite3_set_authorizer(raw, authorize, made.get());
         return made;
     }

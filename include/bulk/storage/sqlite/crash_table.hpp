@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/concat.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/presence.hpp>
+#include <bulk/storage/sqlite/damage.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <cstdint>
@@ -23,15 +26,22 @@ public:
         for (const auto& each : process.rows()) {
             forget_if_done(each.operation, each.row);
             database_.execute(
-                "INSERT INTO bulk_crashes (operation, row, step, count) SELECT number, ?3, ?4, 1 "
-                "FROM bulk_operations WHERE id = ?1 AND holder = ?2 AND lease_until IS NOT NULL "
-                "ON CONFLICT DO UPDATE SET count = count + 1, step = excluded.step",
+                "INSERT INTO bulk_crashes (operation, row, step, count, seal) SELECT number, ?3, "
+                "?4, 1, bulk_seal(number, ?3, ?4, 1) FROM bulk_operations WHERE id = ?1 AND holder "
+                "= ?2 AND lease_until IS NOT NULL ON CONFLICT DO UPDATE SET count = count + 1, "
+                "step = excluded.step, seal = iif(seal IS bulk_seal(operation, row, step, count), "
+                "bulk_seal(operation, row, excluded.step, count + 1), seal)",
                 each.operation, process.name(), each.row, each.step);
         }
-        database_.execute(
-            "UPDATE bulk_operations SET lease_until = 0, holder = '' WHERE holder = ?1 AND "
-            "lease_until IS NOT NULL",
-            process.name());
+        // A damaged one keeps its seal, and so is found to be damaged by whoever claims it.
+        static const auto free_operations = concat(
+            "UPDATE bulk_operations SET lease_until = 0, holder = '', progress_seal = "
+            "iif(progress_seal IS ",
+            seals::progress,
+            ", bulk_seal(number, version, total, processed, successful, failed, last_step, "
+            "fence, 0, owner, ''), progress_seal) WHERE holder = ?1 AND lease_until IS NOT "
+            "NULL");
+        database_.execute(free_operations, process.name());
         // A page of a feed was delivered, though nobody came back: it is lapsed, not given back.
         database_.execute(
             "UPDATE bulk_feed_partitions INDEXED BY bulk_feed_partitions_open SET leased_until = "
@@ -42,14 +52,16 @@ public:
             process.name());
     }
 
-    [[nodiscard]] std::vector<crashed_row> of(std::int64_t operation) {
+    [[nodiscard]] std::vector<crashed_row> of(operation_id id, std::int64_t operation) {
         std::vector<crashed_row> found;
-        auto row = database_.rows(
-            "SELECT row, step, count FROM bulk_crashes WHERE operation = ?1 ORDER BY row",
-            operation);
+        static const auto sql = concat("SELECT row, step, count, seal IS ", seals::crash,
+                                       " FROM bulk_crashes WHERE operation = ?1 ORDER BY row");
+        auto row = database_.rows(sql, operation);
         while (row.next()) {
             auto& each = found.emplace_back();
-            row.read(each.row, each.step, each.count);
+            bool is_intact = false;
+            row.read(each.row, each.step, each.count, is_intact);
+            if (!is_intact) database_.note(damaged_row(id, each.row, "number of crashes"));
         }
         return found;
     }

@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/storage/sqlite/problem.hpp>
 #include <bulk/storage/sqlite/schema.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <sqlite3.h>
@@ -79,6 +80,10 @@ inline std::string hexadecimal(std::uint32_t number) {
     for (auto next = *version; next < known; ++next)
         if (auto done = run(std::string{steps[static_cast<std::size_t>(next)]}); !done) return done;
     if (*version == known) return {};
+    if (*version < first_sealed_version && known >= first_sealed_version)
+        for (const auto& [table, column, seal] : sealed_tables)
+            if (auto done = run(concat("UPDATE ", table, " SET ", column, " = ", seal)); !done)
+                return done;
     return run(
         concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", known));
 }

@@ -6,6 +6,7 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/storage/sqlite/damage.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 #include <bulk/storage/sqlite/stored_operation.hpp>
 
@@ -54,14 +55,17 @@ public:
                           query_.sort == operation_sort::name ? "?7" : "?6", ", ?8)");
         const auto wanted = query_.page_size + 1;
         rest += concat(" ORDER BY ", column(), direction, ", id", direction, " LIMIT ", wanted);
-        auto row = ask(concat("SELECT ", stored_operation::columns, " FROM bulk_operations"), rest,
-                       number, text, id);
+        auto row = ask(stored_operation::select(""), rest, number, text, id);
         while (row.next()) {
             if (found.items.size() == query_.page_size) {
                 found.next = cursor_of(found.items.back());
                 break;
             }
-            found.items.push_back(stored_operation::from(row).record);
+            auto each = stored_operation::from(row);
+            // Listed, so that the others can be: what it says of itself is this.
+            if (!each.is_intact)
+                each.record.error_message = damaged_operation(each.record.id).message;
+            found.items.push_back(std::move(each.record));
         }
         return found;
     }

@@ -6,6 +6,8 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/storage/lease.hpp>
+#include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 #include <bulk/storage/sqlite/stored_operation.hpp>
 
@@ -29,9 +31,12 @@ public:
     }
 
     [[nodiscard]] result<stored_operation> find(operation_id id) {
-        auto row = database_.rows(select("WHERE id = ?1"), id);
-        if (row.next()) return stored_operation::from(row);
-        return not_found(id);
+        static const auto sql = stored_operation::select("WHERE id = ?1");
+        auto row = database_.rows(sql, id);
+        if (!row.next()) return not_found(id);
+        auto found = stored_operation::from(row);
+        if (!found.is_intact) return std::unexpected{damaged_operation(id)};
+        return found;
     }
 
     /// The number alone; none: there is no such operation.
@@ -46,9 +51,14 @@ public:
     [[nodiscard]] result<operation_record> insert(operation_record record) {
         if (!record.idempotency_key.empty()) {
             auto row = database_.rows(
-                select("WHERE folded_name = ?1 AND idempotency_key = ?2 AND idempotency_key <> ''"),
+                stored_operation::select(
+                    "WHERE folded_name = ?1 AND idempotency_key = ?2 AND idempotency_key <> ''"),
                 folded(record.name), record.idempotency_key);
-            if (row.next()) return stored_operation::from(row).record;
+            if (row.next()) {
+                auto found = stored_operation::from(row);
+                if (found.is_intact) return std::move(found.record);
+                return std::unexpected{damaged_operation(found.record.id)};
+            }
         }
         if (number_of(record.id))
             return fail(errc::conflict,
@@ -65,6 +75,7 @@ public:
                 "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
                 values...);
         });
+        seal(database_.inserted());
         return record;
     }
 
@@ -122,15 +133,29 @@ public:
         return {};
     }
 
+    /// Whether an operation has this upload, or is damaged and may have it. By no index, which may be
+    /// damaged itself: whoever asks is about to delete the upload.
+    [[nodiscard]] bool may_use(const std::string& file) {
+        static const auto sql = concat(
+            "SELECT EXISTS (SELECT * FROM bulk_operations NOT INDEXED WHERE file_id = ?1 OR "
+            "seal IS NOT ",
+            seals::operation, ')');
+        bool is_used = true;
+        auto row = database_.rows(sql, file);
+        if (row.next()) row.read(is_used);
+        return is_used;
+    }
+
     /// `holder` is the process that claims it.
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request,
                                                                  std::string_view holder) {
         std::optional<stored_operation> oldest;
         {
             auto row = database_.rows(
-                select("INDEXED BY bulk_operations_open WHERE state IN (0, 1, 2, 7) AND (paused = "
-                       "0 OR cancel_requested = 1) AND "
-                       "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
+                stored_operation::select(
+                    "INDEXED BY bulk_operations_open WHERE state IN (0, 1, 2, 7) AND (paused = "
+                    "0 OR cancel_requested = 1) AND "
+                    "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
                 request.lapsed_by());
             while (!oldest && row.next()) {
                 const auto name = row.view(20);
@@ -139,6 +164,7 @@ public:
                     }))
                     continue;
                 auto found = stored_operation::from(row);
+                if (!found.is_intact) continue;  // it is read, and reported, but not run
                 if (std::ranges::find(request.except, found.record.id) == request.except.end())
                     oldest = std::move(found);
             }
@@ -151,6 +177,7 @@ public:
                                                                  const claim_request& request,
                                                                  std::string_view holder) {
         const auto stored = find(id);
+        if (!stored && stored.error().code == errc::damaged) return std::unexpected{stored.error()};
         if (!stored) return std::nullopt;
         const auto& record = stored->record;
         const bool is_held = stored->lease_until && *stored->lease_until > request.lapsed_by();
@@ -183,8 +210,11 @@ public:
     }
 
 private:
-    static std::string select(std::string_view rest) {
-        return concat("SELECT ", stored_operation::columns, " FROM bulk_operations ", rest);
+    /// What was changed has been read before, and was intact.
+    void seal(std::int64_t number) {
+        static const auto sql = concat("UPDATE bulk_operations SET seal = ", seals::operation,
+                                       ", progress_seal = ", seals::progress, " WHERE number = ?1");
+        database_.execute(sql, number);
     }
 
     [[nodiscard]] operation_record replace(const stored_operation& stored,
@@ -202,21 +232,25 @@ private:
                 values...);
         });
         if (is_final(record.state)) set_lease(stored.number, std::nullopt);  // it has no owner
+        seal(stored.number);
         return record;
     }
 
     void set_lease(std::int64_t number, std::optional<timestamp> until) {
-        database_.execute("UPDATE bulk_operations SET lease_until = ?2 WHERE number = ?1", number,
-                          until);
+        database_.execute(
+            "UPDATE bulk_operations SET lease_until = ?2, progress_seal = bulk_seal(number, "
+            "version, total, processed, successful, failed, last_step, fence, ?2, owner, holder) "
+            "WHERE number = ?1",
+            number, until);
     }
 
     claimed_operation take(const stored_operation& stored, const claim_request& request,
                            std::string_view holder) {
         const auto fence = stored.fence + 1;
         database_.execute(
-            "UPDATE bulk_operations SET fence = ?2, lease_until = ?3, owner = ?4, holder = ?5 "
-            "WHERE "
-            "number = ?1",
+            "UPDATE bulk_operations SET fence = ?2, lease_until = ?3, owner = ?4, holder = ?5, "
+            "progress_seal = bulk_seal(number, version, total, processed, successful, failed, "
+            "last_step, ?2, ?3, ?4, ?5) WHERE number = ?1",
             stored.number, fence, request.now + request.lease_time, request.owner, holder);
         return {.held = {.operation = stored.record.id, .fence = fence},
                 .operation = stored.record,

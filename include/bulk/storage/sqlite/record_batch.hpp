@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/sqlite/damage.hpp>
 #include <bulk/storage/sqlite/event_table.hpp>
 #include <bulk/storage/sqlite/operation_table.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <algorithm>
@@ -39,23 +42,28 @@ inline bool has_row_zero(const row_batch& batch) {
         return fail(errc::invalid_argument, "rows are counted from 1: there is no row 0");
     std::int64_t number = 0;
     step_index last_step{};
+    bool is_intact = true;
     {
-        auto row = database.rows(
-            "SELECT number, last_step FROM bulk_operations WHERE id = ?1 AND fence = ?2 AND "
-            "lease_until IS NOT NULL",
-            held.operation, held.fence);
+        static const auto sql =
+            concat("SELECT number, last_step, progress_seal IS ", seals::progress,
+                   " FROM bulk_operations WHERE id = ?1 AND fence = ?2 AND "
+                   "lease_until IS NOT NULL");
+        auto row = database.rows(sql, held.operation, held.fence);
         if (!row.next())
             if (auto owned = operation_table{database}.find_owned(held); !owned)
                 return std::unexpected{owned.error()};
-        if (!database.failure()) row.read(number, last_step);
+        if (!database.failure()) row.read(number, last_step, is_intact);
     }
+    if (!is_intact) return std::unexpected{damaged_operation(held.operation)};
     const auto last = std::max(last_step, detail::last_step_of(batch));
     const auto& counted = batch.counted;
     if (counted != row_counters{} || last != last_step)
         database.execute(
             "UPDATE bulk_operations SET version = version + ?2, total = total + ?3, processed = "
-            "processed + ?4, successful = successful + ?5, failed = failed + ?6, last_step = ?7 "
-            "WHERE number = ?1",
+            "processed + ?4, successful = successful + ?5, failed = failed + ?6, last_step = ?7, "
+            "progress_seal = bulk_seal(number, version + ?2, total + ?3, processed + ?4, "
+            "successful + ?5, failed + ?6, ?7, fence, lease_until, owner, holder) WHERE number = "
+            "?1",
             number, counted != row_counters{}, counted.total, counted.processed, counted.successful,
             counted.failed, last);
     row_table rows{database, held.operation, number};

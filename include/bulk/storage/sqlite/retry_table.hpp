@@ -5,7 +5,9 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/storage/sqlite/damage.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <charconv>
@@ -58,17 +60,32 @@ public:
             made.skipped = all - made.submitted;
         }
         if (made.submitted == 0) return made;
+        {  // what is damaged would be sealed as it is
+            auto row = ask(concat("SELECT row, step FROM bulk_records WHERE ", matches, " AND ",
+                                  can_be_reset, " AND NOT (seal IS ", seals::record,
+                                  " AND texts_seal IS ", seals::texts, ") LIMIT 1"));
+            if (row.next()) {
+                row_number damaged{};
+                step_index step{};
+                row.read(damaged, step);
+                database_.note(damaged_row(id_, damaged, "record", step));
+            }
+        }
         const auto run = [&](std::string_view sql) {
             auto row = ask(concat(sql, " WHERE ", matches, " AND ", can_be_reset));
             while (row.next()) {
             }
         };
         run("INSERT OR REPLACE INTO bulk_retry_history (operation, row, step, retry_attempt, "
-            "failure, failed_at, error_message, row_data) SELECT operation, row, step, "
-            "retry_attempt, failure, completed_at, error_message, row_data FROM bulk_records");
+            "failure, failed_at, error_message, row_data, seal) SELECT operation, row, step, "
+            "retry_attempt, failure, completed_at, error_message, row_data, bulk_seal(operation, "
+            "row, step, retry_attempt, failure, completed_at, error_message, row_data) FROM "
+            "bulk_records");
         run("UPDATE bulk_records SET state = 0, attempt = 0, retry_attempt = retry_attempt + 1, "
             "spent = 0, failure = NULL, error_message = '', signal_key = '', journal = x'', "
-            "started_at = NULL, completed_at = NULL, wait_until = NULL");
+            "started_at = NULL, completed_at = NULL, wait_until = NULL, seal = "
+            "bulk_seal(operation, row, step, 0, 0, retry_attempt + 1, 0, NULL, NULL, NULL, NULL), "
+            "texts_seal = bulk_seal(operation, row, step, '', '', x'', row_data)");
         return made;
     }
 
@@ -92,13 +109,14 @@ public:
         if (auto row = ask(concat("SELECT count(*)", matches)); row.next()) row.read(found.total);
         // A step that kept no data of the row has failed with what its validation kept, which
         // nothing changes: it is stored once, and not again with every retry.
-        auto row = ask(concat(
-            "SELECT row, step, retry_attempt, failure, error_message, failed_at, "
-            "CASE row_data WHEN '' THEN ifnull((SELECT kept.row_data FROM bulk_records AS "
-            "kept WHERE kept.operation = ?1 AND kept.row = bulk_retry_history.row AND "
-            "kept.step = -1), '') ELSE row_data END",
-            matches, query.after.empty() ? "" : " AND (row, step, retry_attempt) > (?5, ?6, ?7)",
-            " ORDER BY row, step, retry_attempt LIMIT ?8"));
+        auto row = ask(
+            concat("SELECT row, step, retry_attempt, failure, error_message, failed_at, "
+                   "CASE row_data WHEN '' THEN ifnull((SELECT kept.row_data FROM bulk_records AS "
+                   "kept WHERE kept.operation = ?1 AND kept.row = bulk_retry_history.row AND "
+                   "kept.step = -1), '') ELSE row_data END, seal IS ",
+                   seals::retry, matches,
+                   query.after.empty() ? "" : " AND (row, step, retry_attempt) > (?5, ?6, ?7)",
+                   " ORDER BY row, step, retry_attempt LIMIT ?8"));
         while (row.next()) {
             if (found.items.size() == query.page_size) {
                 const auto& last = found.items.back();
@@ -108,8 +126,11 @@ public:
                 break;
             }
             auto& each = found.items.emplace_back(retry_entry{.operation = id_});
+            bool is_intact = false;
             row.read(each.row, each.step, each.retry_attempt, each.failure, each.error_message,
-                     each.failed_at, each.row_data);
+                     each.failed_at, each.row_data, is_intact);
+            if (!is_intact)
+                database_.note(damaged_row(id_, each.row, "earlier failure", each.step));
         }
         return found;
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/concat.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/storage/sqlite/row_order.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/row_walk.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -58,13 +60,17 @@ private:
 
     [[nodiscard]] row_names ids_in(std::uint64_t page) {
         row_names ids;
-        auto row = rows_.database().rows(
-            "SELECT row, id FROM bulk_row_ids WHERE operation = ?1 AND row BETWEEN ?2 AND ?3",
-            rows_.operation(), first_row_of(page), first_row_of(page + 1) - 1);
+        static const auto sql =
+            concat("SELECT row, id, seal IS ", seals::row_id,
+                   " FROM bulk_row_ids WHERE operation = ?1 AND row BETWEEN ?2 AND ?3");
+        auto row = rows_.database().rows(sql, rows_.operation(), first_row_of(page),
+                                         first_row_of(page + 1) - 1);
         while (row.next()) {
             row_number number{};
             std::string id;
-            row.read(number, id);
+            bool is_intact = false;
+            row.read(number, id, is_intact);
+            if (!is_intact) rows_.note_damage(number, "row id");
             ids.emplace_hint(ids.end(), number, std::move(id));
         }
         return ids;

@@ -56,6 +56,8 @@ public:
             if (at == pages.end()) at = pages.emplace(number, rows_.page(number)).first;
             if (auto record = rows_.get(each.place.row, each.place.step, at->second))
                 found.items.push_back(std::move(*record));
+            else  // an index has what its table has not
+                rows_.note_damage(each.place.row, "record", each.place.step);
         }
         return found;
     }

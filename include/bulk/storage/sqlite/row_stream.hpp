@@ -75,6 +75,12 @@ public:
         (kept_->prepared.read(column++, into), ...);
     }
 
+    /// One column.
+    template <typename T>
+    void read_at(int column, T& into) const {
+        kept_->prepared.read(column, into);
+    }
+
     /// Bytes of a column, until the next row.
     [[nodiscard]] std::string_view view(int column) const { return kept_->prepared.view(column); }
 

@@ -5,6 +5,8 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 #include <bulk/storage/sqlite/wait_table.hpp>
 #include <bulk/storage/window_page.hpp>
@@ -63,12 +65,13 @@ public:
     }
 
     void put(const row_record& record) {
-        const auto spent = wait_table{database_, operation_}.change(record);
+        const auto spent = wait_table{database_, id_, operation_}.change(record);
         database_.execute(
             "INSERT OR REPLACE INTO bulk_records (operation, row, step, state, attempt, "
             "retry_attempt, spent, failure, started_at, completed_at, wait_until, signal_key, "
-            "error_message, journal, row_data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-            "?11, ?12, ?13, ?14, ?15)",
+            "error_message, journal, row_data, seal, texts_seal) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+            "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, bulk_seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+            "?9, ?10, ?11), bulk_seal(?1, ?2, ?3, ?12, ?13, ?14, ?15))",
             operation_, record.row, record.step, record.state, record.attempt, record.retry_attempt,
             spent, record.failure, record.started_at, record.completed_at, record.wait_until,
             record.signal_key, record.error_message, blob{record.journal}, record.row_data);
@@ -77,43 +80,53 @@ public:
 
     void put_id(row_number row, std::string_view id) {
         database_.execute(
-            "INSERT OR REPLACE INTO bulk_row_ids (operation, row, id) VALUES (?1, ?2, ?3)",
+            "INSERT OR REPLACE INTO bulk_row_ids (operation, row, id, seal) VALUES (?1, ?2, ?3, "
+            "bulk_seal(?1, ?2, ?3))",
             operation_, row, id);
     }
 
     /// Empty if nothing of it was completed yet.
     [[nodiscard]] window_page page(std::uint64_t number) {
-        auto row =
-            database_.rows("SELECT windows FROM bulk_pages WHERE operation = ?1 AND page = ?2",
-                           operation_, number);
-        return row.next() ? decoded(row.view(0)) : window_page{};
+        static const auto sql =
+            concat("SELECT seal IS ", seals::page,
+                   ", windows FROM bulk_pages WHERE operation = ?1 AND page = ?2");
+        auto row = database_.rows(sql, operation_, number);
+        return row.next() ? decoded(number, row) : window_page{};
     }
 
     void put_page(std::uint64_t number, const window_page& windows) {
         database_.execute(
-            "INSERT OR REPLACE INTO bulk_pages (operation, page, windows) VALUES (?1, ?2, ?3)",
+            "INSERT OR REPLACE INTO bulk_pages (operation, page, windows, seal) VALUES (?1, ?2, "
+            "?3, bulk_seal(?1, ?2, ?3))",
             operation_, number, blob{to_bytes(windows)});
     }
 
     [[nodiscard]] std::string row_id(row_number row) {
+        static const auto sql = concat("SELECT seal IS ", seals::row_id,
+                                       ", id FROM bulk_row_ids WHERE operation = ?1 AND row = ?2");
+        bool is_intact = false;
         std::string id;
-        auto found = database_.rows("SELECT id FROM bulk_row_ids WHERE operation = ?1 AND row = ?2",
-                                    operation_, row);
-        if (found.next()) found.read(id);
+        auto found = database_.rows(sql, operation_, row);
+        if (!found.next()) return id;
+        found.read(is_intact, id);
+        if (!is_intact) note_damage(row, "row id");
         return id;
     }
 
     [[nodiscard]] std::optional<row_record> apart(row_number row, step_index step) {
-        auto found = database_.rows(
-            "SELECT state, attempt, retry_attempt, failure, started_at, completed_at, wait_until, "
+        static const auto sql = concat(
+            "SELECT seal IS ", seals::record, " AND texts_seal IS ", seals::texts,
+            ", state, attempt, retry_attempt, failure, started_at, completed_at, wait_until, "
             "signal_key, error_message, journal, row_data FROM bulk_records WHERE operation = ?1 "
-            "AND row = ?2 AND step = ?3",
-            operation_, row, step);
+            "AND row = ?2 AND step = ?3");
+        auto found = database_.rows(sql, operation_, row, step);
         if (!found.next()) return std::nullopt;
+        bool is_intact = false;
         row_record record{.operation = id_, .row = row, .step = step};
-        found.read(record.state, record.attempt, record.retry_attempt, record.failure,
+        found.read(is_intact, record.state, record.attempt, record.retry_attempt, record.failure,
                    record.started_at, record.completed_at, record.wait_until, record.signal_key,
                    record.error_message, record.journal, record.row_data);
+        if (!is_intact) note_damage(row, "record", step);
         return record;
     }
 
@@ -141,15 +154,17 @@ public:
         if (into.empty()) return;
         const auto from = to_number(first), end = from + into.size();
         {
-            auto row = database_.rows(
-                "SELECT page, windows FROM bulk_pages WHERE operation = ?1 AND page BETWEEN ?2 AND "
-                "?3",
-                operation_, page_of(std::max<std::uint64_t>(from, 1)), page_of(end));
+            static const auto sql =
+                concat("SELECT seal IS ", seals::page,
+                       ", windows, page FROM bulk_pages WHERE operation = ?1 AND page BETWEEN ?2 "
+                       "AND ?3");
+            auto row = database_.rows(sql, operation_, page_of(std::max<std::uint64_t>(from, 1)),
+                                      page_of(end));
             while (row.next()) {
                 std::uint64_t number = 0;
-                row.read(number);
+                row.read_at(2, number);
                 const auto base = first_row_of(number);
-                const auto windows = decoded(row.view(1));
+                const auto windows = decoded(number, row);
                 for (const auto& each : windows.windows())
                     for (auto at = std::max(base + each.first, from);
                          at < std::min(base + each.end(), end); ++at)
@@ -157,28 +172,39 @@ public:
                             found = {each.last_step, row_state::completed, 1, 0};
             }
         }
-        auto row = database_.rows(
-            "SELECT row, step, state, attempt, retry_attempt FROM bulk_records WHERE operation = "
-            "?1 AND row BETWEEN ?2 AND ?3 ORDER BY row, step",
-            operation_, from, end - 1);
+        static const auto sql =
+            concat("SELECT row, seal IS ", seals::record,
+                   ", step, state, attempt, retry_attempt FROM bulk_records WHERE operation = ?1 "
+                   "AND row BETWEEN ?2 AND ?3 ORDER BY row, step");
+        auto row = database_.rows(sql, operation_, from, end - 1);
         while (row.next()) {
             std::uint64_t number = 0;
+            bool is_intact = false;
             row_progress each;
-            row.read(number, each.step, each.state, each.attempt, each.retry_attempt);
+            row.read(number, is_intact, each.step, each.state, each.attempt, each.retry_attempt);
+            if (!is_intact) return note_damage(row_number{number}, "record", each.step);
             if (auto& found = into[number - from]; !found || each.step >= found->step) found = each;
         }
     }
 
-    [[nodiscard]] window_page decoded(std::string_view bytes) {
-        auto page = windows_from_bytes(bytes);
-        if (page) return std::move(*page);
-        database_.note(
-            {page.error().code, concat("database '", database_.used().path(), "', operation ",
-                                       to_text(id_), ": ", page.error().message)});
+    /// Its columns are whether a page is intact, and its windows.
+    [[nodiscard]] window_page decoded(std::uint64_t number, const row_stream& row) {
+        bool is_intact = false;
+        row.read(is_intact);
+        if (is_intact)
+            if (auto page = windows_from_bytes(row.view(1))) return std::move(*page);
+        database_.note(damaged_rows(id_, first_row_of(number), first_row_of(number + 1) - 1,
+                                    "page of row records"));
         return {};
     }
 
+    void note_damage(row_number row, std::string_view what,
+                     std::optional<step_index> step = std::nullopt) {
+        database_.note(damaged_row(id_, row, what, step));
+    }
+
     [[nodiscard]] session& database() { return database_; }
+    [[nodiscard]] operation_id id() const { return id_; }
     [[nodiscard]] std::int64_t operation() const { return operation_; }
 
 private:

@@ -6,6 +6,7 @@
 #include <bulk/storage/sqlite/row_order.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/window_page.hpp>
 
 #include <algorithm>
@@ -139,15 +140,20 @@ private:
         if (scope_.has_packed()) add_packed(found, first, last);
         auto row = scope_.ask(
             rows_.database(),
-            concat("SELECT row, step, started_at, ", scope_.condition(),
+            concat("SELECT row, step, started_at, seal IS ", seals::record, ", ",
+                   scope_.condition(),
                    " FROM bulk_records WHERE operation = ?1 AND row BETWEEN ?2 AND ?3 ORDER BY "
                    "row, step"),
             rows_.operation(), first, last);
         while (row.next()) {
             row_place place{};
             std::optional<timestamp> started;
-            bool is_wanted = false;
-            row.read(place.row, place.step, started, is_wanted);
+            bool is_intact = false, is_wanted = false;
+            row.read(place.row, place.step, started, is_intact, is_wanted);
+            if (!is_intact) {
+                rows_.note_damage(place.row, "record", place.step);
+                break;
+            }
             const auto at = place_in_page(to_number(place.row));
             if (is_wanted) {
                 found.steps[place.step].add(at);

@@ -199,10 +199,29 @@ ALTER TABLE bulk_events ADD COLUMN file_name TEXT;
 ALTER TABLE bulk_events ADD COLUMN metadata TEXT;
 )";
 
+// Checksums: what each covers is in seal.hpp. Rows of older files are sealed as they are.
+inline constexpr migration version_5 = R"(
+ALTER TABLE bulk_operations ADD COLUMN seal INTEGER;
+ALTER TABLE bulk_operations ADD COLUMN progress_seal INTEGER;
+ALTER TABLE bulk_pages ADD COLUMN seal INTEGER;
+ALTER TABLE bulk_records ADD COLUMN seal INTEGER;
+ALTER TABLE bulk_records ADD COLUMN texts_seal INTEGER;
+ALTER TABLE bulk_row_ids ADD COLUMN seal INTEGER;
+ALTER TABLE bulk_given_signals ADD COLUMN seal INTEGER;
+ALTER TABLE bulk_early_signals ADD COLUMN seal INTEGER;
+ALTER TABLE bulk_retry_history ADD COLUMN seal INTEGER;
+ALTER TABLE bulk_crashes ADD COLUMN seal INTEGER;
+ALTER TABLE bulk_events ADD COLUMN seal INTEGER;
+ALTER TABLE bulk_event_positions ADD COLUMN seal INTEGER;
+)";
+
 }  // namespace detail
 
 /// Number n brings version n to n + 1. What was released is never changed, only added to.
 inline constexpr std::array migrations{detail::version_1, migration{feed_schema}, detail::version_3,
-                                       detail::version_4};
+                                       detail::version_4, detail::version_5};
+
+/// From this version on every row that has a seal is sealed.
+inline constexpr std::int64_t first_sealed_version = 5;
 
 }  // namespace bulk::sqlite

@@ -4,6 +4,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 #include <bulk/storage/step_moves.hpp>
 
@@ -21,25 +22,56 @@ public:
         : rows_{rows}, database_{rows.database()}, to_{to} {}
 
     void move_all() {
-        for (const std::string_view table :
-             {"bulk_records", "bulk_given_signals", "bulk_retry_history", "bulk_crashes"})
-            move_in(table);
+        move_in({.name = "bulk_records", .seal = seals::record, .texts_seal = seals::texts});
+        move_in({.name = "bulk_given_signals", .seal = seals::given_signal});
+        move_in({.name = "bulk_retry_history", .seal = seals::retry});
+        move_in({.name = "bulk_crashes", .seal = seals::crash});
         for (const auto page : pages()) rows_.put_page(page, rows_.page(page).moved_to(to_));
-        database_.execute("UPDATE bulk_operations SET last_step = ?2 WHERE number = ?1",
-                          rows_.operation(), moved(last_step(), to_));
+        database_.execute(
+            "UPDATE bulk_operations SET last_step = ?2, progress_seal = bulk_seal(number, version, "
+            "total, processed, successful, failed, ?2, fence, lease_until, owner, holder) WHERE "
+            "number = ?1",
+            rows_.operation(), moved(last_step(), to_));
     }
 
 private:
+    struct table {
+        std::string_view name;
+        std::string_view seal;
+        std::string_view texts_seal{};  ///< empty: it has none
+    };
+
+    /// What is damaged is not moved: it would be sealed as it is.
+    void check(const table& in) {
+        auto row = database_.rows(
+            concat("SELECT row, step FROM ", in.name, " WHERE operation = ?1 AND NOT (seal IS ",
+                   in.seal,
+                   in.texts_seal.empty() ? "" : concat(" AND texts_seal IS ", in.texts_seal),
+                   ") LIMIT 1"),
+            rows_.operation());
+        row_number damaged{};
+        step_index step{};
+        if (!row.next()) return;
+        row.read(damaged, step);
+        rows_.note_damage(damaged, "record", step);
+    }
+
     /// Through numbers that no step has: on its way a row has no two records of one step.
-    void move_in(std::string_view table) {
+    void move_in(const table& in) {
+        check(in);
         std::string there;
         for (const auto each : to_) there += concat(there.empty() ? "[" : ",", to_number(each));
-        database_.execute(concat("UPDATE ", table,
+        database_.execute(concat("UPDATE ", in.name,
                                  " SET step = -2 - ifnull((SELECT value FROM json_each(?2) WHERE "
                                  "key = step), step) WHERE operation = ?1 AND step >= 0"),
                           rows_.operation(), there + ']');
         database_.execute(
-            concat("UPDATE ", table, " SET step = -2 - step WHERE operation = ?1 AND step < -1"),
+            concat("UPDATE ", in.name, " SET step = -2 - step WHERE operation = ?1 AND step < -1"),
+            rows_.operation());
+        database_.execute(
+            concat("UPDATE ", in.name, " SET seal = ", in.seal,
+                   in.texts_seal.empty() ? "" : concat(", texts_seal = ", in.texts_seal),
+                   " WHERE operation = ?1"),
             rows_.operation());
     }
 

@@ -144,6 +144,13 @@ public:
         });
     }
 
+    /// Whether an operation has an upload, or may have it, as its own record is damaged.
+    [[nodiscard]] result<bool> may_use(const std::string& file) {
+        return database_->read(
+            "looking for the operation of an upload",
+            [&](session& look) -> result<bool> { return operation_table{look}.may_use(file); });
+    }
+
     /// Whether a change fails because there is no space left for it.
     [[nodiscard]] bool is_full() const { return database_->is_full(); }
 
@@ -211,11 +218,12 @@ public:
                                        name_of(operation->record.state),
                                        ": none of its rows waits for a signal"));
                 row_table rows{change, sent.operation, operation->number};
-                return wait_table{change, operation->number}.send(sent, until, [&](row_number row) {
-                    std::optional<row_progress> last;
-                    rows.progress(row, {&last, 1});
-                    return last;
-                });
+                return wait_table{change, sent.operation, operation->number}.send(
+                    sent, until, [&](row_number row) {
+                        std::optional<row_progress> last;
+                        rows.progress(row, {&last, 1});
+                        return last;
+                    });
             });
         if (!done) return std::unexpected{done.error()};
         return std::move(*done);
@@ -227,19 +235,19 @@ public:
                                [&](session& look) -> result<std::vector<given_signal>> {
                                    const auto number = operation_table{look}.number_of(id);
                                    if (!number) return operation_table::not_found(id);
-                                   return wait_table{look, *number}.given(
+                                   return wait_table{look, id, *number}.given(
                                        after, std::clamp<std::uint32_t>(limit, 1, largest_page));
                                });
     }
 
     [[nodiscard]] result<std::optional<given_signal>> close_wait(const lease& held, row_number row,
                                                                  step_index step) {
-        return database_->write("ending a wait",
-                                [&](session& change) -> result<std::optional<given_signal>> {
-                                    const auto owned = operation_table{change}.find_owned(held);
-                                    if (!owned) return std::unexpected{owned.error()};
-                                    return wait_table{change, owned->number}.close(row, step);
-                                });
+        return database_->write(
+            "ending a wait", [&](session& change) -> result<std::optional<given_signal>> {
+                const auto owned = operation_table{change}.find_owned(held);
+                if (!owned) return std::unexpected{owned.error()};
+                return wait_table{change, held.operation, owned->number}.close(row, step);
+            });
     }
 
     [[nodiscard]] result<retry_submission> retry(const operation_record& record,
@@ -280,7 +288,7 @@ public:
                                [&](session& look) -> result<std::vector<crashed_row>> {
                                    const auto number = operation_table{look}.number_of(id);
                                    if (!number) return operation_table::not_found(id);
-                                   return crash_table{look}.of(*number);
+                                   return crash_table{look}.of(id, *number);
                                });
     }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/recipient.hpp>
 #include <bulk/storage/sqlite/row_stream.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/varint.hpp>
 
 #include <cstdint>
@@ -83,7 +85,7 @@ inline std::vector<recipient> recipients_of(std::string_view bytes) {
 
 /// An operation as its table holds it.
 struct stored_operation {
-    /// In the order in which they are read.
+    /// In the order in which they are read, but for the last: whether all of it is as it was written.
     static constexpr std::string_view columns =
         "number, fence, lease_until, last_step, id, version, total, processed, successful, failed, "
         "state, paused, cancel_requested, validated, retry_count, created_at, started_at, "
@@ -97,6 +99,13 @@ struct stored_operation {
     step_index last_step{};                  ///< that any of its rows has a record of
     operation_record record{};
 
+    bool is_intact = false;
+
+    [[nodiscard]] static std::string select(std::string_view rest) {
+        return concat("SELECT ", columns, ", seal IS ", seals::operation, " AND progress_seal IS ",
+                      seals::progress, " FROM bulk_operations ", rest);
+    }
+
     [[nodiscard]] static stored_operation from(const row_stream& row) {
         stored_operation all;
         auto& record = all.record;
@@ -109,6 +118,7 @@ struct stored_operation {
                  record.file_name, record.error_message, record.metadata, all.holder);
         record.recipients = detail::recipients_of(row.view(29));
         record.steps = detail::texts_of(row.view(30));
+        row.read_at(31, all.is_intact);
         return all;
     }
 

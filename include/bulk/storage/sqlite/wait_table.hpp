@@ -6,6 +6,8 @@
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <chrono>
@@ -32,8 +34,8 @@ enum class spent : std::uint8_t { no, given, closed, long_over };
 /// wait has `started_at`, when it was to be kept no longer or later.
 class wait_table {
 public:
-    wait_table(session& database, std::int64_t operation)
-        : database_{database}, operation_{operation} {}
+    wait_table(session& database, operation_id id, std::int64_t operation)
+        : database_{database}, id_{id}, operation_{operation} {}
 
     /// A record is about to replace the one of its place: what becomes of its wait.
     [[nodiscard]] spent change(const row_record& record) {
@@ -71,19 +73,17 @@ public:
             "INSERT INTO bulk_early_signals (operation, row, kept_until, key, failure) "
             "VALUES (?1, ?2, ?3, ?4, ?5)",
             operation_, sent.row.value_or(anybody), until, sent.key, sent.failure);
+        static const auto seal = concat(
+            "UPDATE bulk_early_signals SET seal = ", seals::early_signal, " WHERE number = ?1");
+        database_.execute(seal, database_.inserted());
         return signal_receipt{.is_kept = true};
     }
 
     [[nodiscard]] std::vector<given_signal> given(std::uint64_t after, std::uint32_t limit) {
         std::vector<given_signal> found;
-        auto row = database_.rows(
-            "SELECT sequence, row, step, key, failure FROM bulk_given_signals WHERE operation = ?1 "
-            "AND sequence > ?2 ORDER BY sequence LIMIT ?3",
-            operation_, after, limit);
-        while (row.next()) {
-            auto& each = found.emplace_back();
-            row.read(each.sequence, each.row, each.step, each.key, each.failure);
-        }
+        static const auto sql = select_given("AND sequence > ?2 ORDER BY sequence LIMIT ?3");
+        auto row = database_.rows(sql, operation_, after, limit);
+        while (row.next()) found.push_back(given_from(row));
         return found;
     }
 
@@ -109,25 +109,38 @@ private:
     static constexpr std::chrono::minutes clocks_differ{1};
 
     [[nodiscard]] std::optional<wait> find(row_number row, step_index step) {
-        auto found = database_.rows(
-            "SELECT signal_key, journal, spent, retry_attempt FROM bulk_records WHERE operation = "
-            "?1 AND row = ?2 AND step = ?3 AND state = 2 AND signal_key <> ''",
-            operation_, row, step);
+        static const auto sql = concat(
+            "SELECT signal_key, journal, spent, retry_attempt, seal IS ", seals::record,
+            " AND texts_seal IS ", seals::texts,
+            " FROM bulk_records WHERE operation = ?1 AND row = ?2 AND step = ?3 AND state = 2 AND "
+            "signal_key <> ''");
+        auto found = database_.rows(sql, operation_, row, step);
         if (!found.next()) return std::nullopt;
         wait each;
-        found.read(each.key, each.journal, each.why, each.retry_attempt);
+        bool is_intact = false;
+        found.read(each.key, each.journal, each.why, each.retry_attempt, is_intact);
+        if (!is_intact) database_.note(damaged_row(id_, row, "record", step));
+        return each;
+    }
+
+    [[nodiscard]] static std::string select_given(std::string_view rest) {
+        return concat("SELECT sequence, row, step, key, failure, seal IS ", seals::given_signal,
+                      " FROM bulk_given_signals WHERE operation = ?1 ", rest);
+    }
+
+    [[nodiscard]] given_signal given_from(const row_stream& row) {
+        given_signal each;
+        bool is_intact = false;
+        row.read(each.sequence, each.row, each.step, each.key, each.failure, is_intact);
+        if (!is_intact) database_.note(damaged_row(id_, each.row, "signal", each.step));
         return each;
     }
 
     [[nodiscard]] std::optional<given_signal> given_to(place to) {
-        auto row = database_.rows(
-            "SELECT sequence, row, step, key, failure FROM bulk_given_signals WHERE operation = ?1 "
-            "AND row = ?2 AND step = ?3",
-            operation_, to.first, to.second);
+        static const auto sql = select_given("AND row = ?2 AND step = ?3");
+        auto row = database_.rows(sql, operation_, to.first, to.second);
         if (!row.next()) return std::nullopt;
-        given_signal each;
-        row.read(each.sequence, each.row, each.step, each.key, each.failure);
-        return each;
+        return given_from(row);
     }
 
     void give(place to, const std::string& key, const std::optional<std::string>& failure) {
@@ -135,12 +148,19 @@ private:
             "INSERT INTO bulk_given_signals (operation, row, step, key, failure) VALUES (?1, ?2, "
             "?3, ?4, ?5)",
             operation_, to.first, to.second, key, failure);
+        static const auto seal = concat(
+            "UPDATE bulk_given_signals SET seal = ", seals::given_signal, " WHERE sequence = ?1");
+        database_.execute(seal, database_.inserted());
     }
 
     void set_spent(place at, spent why) {
-        database_.execute(
-            "UPDATE bulk_records SET spent = ?4 WHERE operation = ?1 AND row = ?2 AND step = ?3",
-            operation_, at.first, at.second, why);
+        static const auto sql = concat(
+            "UPDATE bulk_records SET spent = ?4, seal = bulk_seal(operation, row, step, state, "
+            "attempt, retry_attempt, ?4, failure, started_at, completed_at, wait_until) WHERE "
+            "operation = ?1 AND row = ?2 AND step = ?3 AND seal IS ",
+            seals::record);
+        if (database_.execute(sql, operation_, at.first, at.second, why) == 0)
+            database_.note(damaged_row(id_, at.first, "record", at.second));
     }
 
     /// Nobody gets those any more that were kept until then.
@@ -155,12 +175,15 @@ private:
         std::int64_t number = 0;
         std::optional<std::string> failure;
         const auto find = [&](row_number row) {
-            auto found = database_.rows(
-                "SELECT number, failure FROM bulk_early_signals WHERE operation = ?1 AND key = ?2 "
-                "AND row = ?3 ORDER BY number LIMIT 1",
-                operation_, record.signal_key, row);
+            static const auto sql =
+                concat("SELECT number, failure, seal IS ", seals::early_signal,
+                       " FROM bulk_early_signals WHERE operation = ?1 AND key = ?2 AND row = ?3 "
+                       "ORDER BY number LIMIT 1");
+            auto found = database_.rows(sql, operation_, record.signal_key, row);
             if (!found.next()) return false;
-            found.read(number, failure);
+            bool is_intact = false;
+            found.read(number, failure, is_intact);
+            if (!is_intact) database_.note(damaged_row(id_, record.row, "signal", record.step));
             return true;
         };
         if (!find(record.row) && !find(anybody)) return false;
@@ -176,16 +199,20 @@ private:
         bool is_given = false;
         std::optional<step_index> completed;  // unless a later step waits for the same
         {
-            auto each = database_.rows(
-                "SELECT step, state, spent, wait_until FROM bulk_records WHERE operation = ?1 AND "
-                "row = ?2 AND state IN (2, 3) AND signal_key = ?3 ORDER BY step",
-                operation_, row, sent.key);
+            static const auto sql = concat(
+                "SELECT step, state, spent, wait_until, seal IS ", seals::record,
+                " AND texts_seal IS ", seals::texts,
+                " FROM bulk_records WHERE operation = ?1 AND row = ?2 AND state IN (2, 3) AND "
+                "signal_key = ?3 ORDER BY step");
+            auto each = database_.rows(sql, operation_, row, sent.key);
             while (each.next()) {
+                bool is_intact = false;
                 step_index step{};
                 row_state state{};
                 spent why{};
                 std::optional<timestamp> until;
-                each.read(step, state, why, until);
+                each.read(step, state, why, until, is_intact);
+                if (!is_intact) database_.note(damaged_row(id_, row, "record", step));
                 if (state == row_state::completed) {
                     completed = step;
                     continue;
@@ -247,6 +274,7 @@ private:
     }
 
     session& database_;
+    operation_id id_;
     std::int64_t operation_;
 };
 
