@@ -107,6 +107,39 @@ suite<"faults"> faults = [] {
             broken.clear();
         };
 
+    "records that cannot be written are logged when that begins, ever more rarely, and when it ends"_test =
+        [] {
+            support::script script;
+            all_broken = false;
+            broken.clear();
+            bulk::memory::storage memory;
+            // As many tasks as may find out, and as often as they may.
+            stage at{{.flush_batch_size = 1, .max_row_concurrency = 8, .lease_time = 1h},
+                     breakable(memory)};
+            int ran = 0;
+            script.first = [&](const number&, bulk::context&) {
+                if (++ran == 50) broken = "record";
+                return bulk::outcome::done();
+            };
+            const auto id = at.create(numbers(2000));
+            expect(at.drive([] { return broken == "record"; }));
+            const auto count = [&](std::string_view text) {
+                std::size_t found = 0;
+                for (auto begin = at.log.find(text); begin != std::string::npos;
+                     begin = at.log.find(text, begin + 1))
+                    ++found;
+                return found;
+            };
+            at.drive_for(9s);
+            expect(count("storage failed") == 1_u) << at.log;
+            at.drive_for(1h);
+            expect(count("storage failed") > 5_u and count("storage failed") < 15_u) << at.log;
+            expect(count("storage recovered") == 0_u);
+            broken.clear();
+            expect(at.finish(id).rows == bulk::row_counters{2000, 2000, 2000, 0});
+            expect(count("storage recovered") == 1_u) << at.log;
+        };
+
     "one call that fails for a while only delays"_test = [] {
         for (const auto* call : {"record", "update", "renew", "get", "progress", "open_file",
                                  "claim", "events", "signals", "release"}) {

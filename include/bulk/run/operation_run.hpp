@@ -339,6 +339,7 @@ private:
                 trouble(moved.error(), again);
             return false;
         }
+        note_stored();
         tell(log_level::info, "state changed", {{"state", std::string{name_of(state())}}});
         around_.on_change();
         return true;
@@ -514,6 +515,7 @@ private:
             block(stored.error());
             return false;
         }
+        note_stored();
         around_.watch.note(earlier);
         around_.watch.note(own);
         at.began_waits |= begins_waits(earlier) || begins_waits(own);
@@ -933,6 +935,7 @@ private:
         const auto closed = operation_.close(change, around_.jobs.now());
         if (!closed && closed.error().code != errc::illegal_transition)
             return trouble(closed.error(), &operation_run::end_phase);
+        if (closed) note_stored();
         around_.on_change();
         end();
     }
@@ -961,7 +964,7 @@ private:
     /// A call to the store failed: another has the operation, or the store does not answer and the
     /// work is tried again a little later, until the lease would have run out.
     void trouble(const error& what, void (operation_run::*again)()) {
-        tell(log_level::warning, "storage failed", {{"why", what.message}});
+        note_failed(what);
         if (patience_.is_at_its_end(what, around_.jobs.steady_now()))
             return leave_busy(stop_reason::lost, what.message);
         submit_after(patience_.next_delay(), again);
@@ -969,21 +972,35 @@ private:
 
     /// Records cannot be written: nothing new begins until they can. Under the lock.
     void block(const error& what) {
-        tell(log_level::warning, "storage failed", {{"why", what.message}});
+        note_failed(what);
         if (patience_.is_at_its_end(what, around_.jobs.steady_now()))
             return stop(stop_reason::lost, what.message);
         if (std::exchange(is_blocked_, true)) return;
         submit_after(patience_.next_delay(), &operation_run::unblock);
     }
 
+    /// What ends the run is logged with its end.
+    void note_failed(const error& what) {
+        if (!patience::is_final(what))
+            around_.failures.failed(what.message, around_.jobs.steady_now(),
+                                    {{"operation", to_text(id())}});
+    }
+
+    /// Something was stored: not only tried with nothing to store.
+    void note_stored() {
+        patience_.succeeded();
+        around_.failures.worked(around_.jobs.steady_now());
+    }
+
     void unblock() {
+        const bool has_pending = recorder_.has_pending();
         const auto written = recorder_.flush();
+        if (has_pending && written) note_stored();
         const locked lock{*this};
         if (phase_ == phase::ended) return;
         is_blocked_ = false;
         if (!written) return block(written.error());
         if (written->began_waits) submit(&operation_run::look_for_signals);
-        patience_.succeeded();
         pump();
         end_if_idle();
     }
@@ -1005,6 +1022,7 @@ private:
             if (phase_ != phase::ended) block(written.error());
             return;
         }
+        note_stored();
         if (written->began_waits) look_for_signals();
         around_.on_events();
     }

@@ -25,10 +25,15 @@ public:
         return std::chrono::milliseconds{delay};
     }
 
+    /// Whether the storage did answer: somebody else has the operation, or it is gone.
+    [[nodiscard]] static bool is_final(const error& what) {
+        return what.code == errc::conflict || what.code == errc::not_found ||
+               what.code == errc::storage_lost;
+    }
+
     /// Whether asking again is of no use: somebody else has the operation, or could.
     [[nodiscard]] bool is_at_its_end(const error& what, timestamp now) const {
-        return what.code == errc::conflict || what.code == errc::not_found ||
-               what.code == errc::storage_lost || now - last_renewal_.load() > lease_time_;
+        return is_final(what) || now - last_renewal_.load() > lease_time_;
     }
 
 private:
