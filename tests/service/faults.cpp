@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <stop_token>
 #include <string>
 
@@ -138,6 +139,33 @@ suite<"faults"> faults = [] {
             broken.clear();
             expect(at.finish(id).rows == bulk::row_counters{2000, 2000, 2000, 0});
             expect(count("storage recovered") == 1_u) << at.log;
+        };
+
+    "memory that runs out in a call ends the run, and nothing else: others go on with it"_test =
+        [] {
+            for (const auto* call : {"record", "update", "renew", "get", "progress", "open_file",
+                                     "claim", "events", "signals", "release"})
+                for (const int when : {1, 2, 3}) {
+                    support::script script;
+                    bulk::memory::storage memory;
+                    int count = 0;
+                    bool is_ready = false;
+                    stage at{
+                        {.flush_batch_size = 10, .pending_poll_interval = 1s, .lease_time = 10s},
+                        faulty{memory, [&](const char* name) {
+                                   if (is_ready && std::string{call} == name && ++count == when)
+                                       throw std::bad_alloc{};
+                                   return false;
+                               }}};
+                    const auto id = at.create(numbers(200));
+                    is_ready = true;
+                    (void)at.drive([&] { return is_final(memory.get(id)->state); });
+                    const auto done = memory.get(id).value();
+                    expect(done.state == operation_state::completed) << call << when;
+                    expect(done.rows == bulk::row_counters{200, 200, 200, 0}) << call << when;
+                    if (std::string{"record"} == call)
+                        expect(at.log.contains("reason=lost why=out of memory")) << at.log;
+                }
         };
 
     "one call that fails for a while only delays"_test = [] {

@@ -180,12 +180,27 @@ private:
     // --- jobs ------------------------------------------------------------------------------------
 
     void submit(void (operation_run::*work)()) {
-        around_.jobs.submit(job{[self = this->shared_from_this(), work] { (*self.*work)(); }});
+        around_.jobs.submit(job{[self = this->shared_from_this(), work] { self->attempt(work); }});
     }
     void submit_at(timestamp due, void (operation_run::*work)()) {
         around_.jobs.submit_at(due, job{[weak = this->weak_from_this(), work] {
-                                   if (const auto self = weak.lock()) (*self.*work)();
+                                   if (const auto self = weak.lock()) self->attempt(work);
                                }});
+    }
+    /// A job of the run. Where memory runs out in it nobody knows what it has done: the run lets go without
+    /// another word to the storage, as if the process had been killed, and whoever has the operation when
+    /// its lease is over goes on with what is stored.
+    void attempt(void (operation_run::*work)()) {
+        try {
+            (this->*work)();
+        } catch (...) {
+            const bool is_alone =
+                work == &operation_run::begin || work == &operation_run::open_phase ||
+                work == &operation_run::fail_orphans || work == &operation_run::end_phase;
+            const locked lock{*this};
+            if (is_alone) is_busy_ = false;
+            stop(stop_reason::lost, thrown_text());
+        }
     }
     void submit_after(std::chrono::microseconds delay, void (operation_run::*work)()) {
         submit_at(around_.jobs.now() + delay, work);
@@ -399,10 +414,10 @@ private:
         if (is_busy_ || is_stopping_ || is_blocked_) return false;
         std::size_t wanted = waiting_.ready() + units_.wanted(limit_);
         while (active_ < limit_ && wanted > 0) {
+            job next{[self = this->shared_from_this()] { self->work(); }};
             is_resting_ = false;
             ++active_;
             --wanted;
-            job next{[self = this->shared_from_this()] { self->work(); }};
             if (std::exchange(at_end_of_task, false))
                 around_.row_turns.ask_next(this, std::move(next));
             else
@@ -414,6 +429,20 @@ private:
     /// One task: some rows that have waited, or one unit of rows; then the next task's turn, which
     /// may be another operation's.
     void work() {
+        bool has_turn = true;  // and is one of the active ones
+        try {
+            work(has_turn);
+        } catch (...) {  // as in `attempt`
+            const locked lock{*this};
+            if (has_turn) {
+                --active_;
+                around_.row_turns.end();
+            }
+            stop(stop_reason::lost, thrown_text());
+        }
+    }
+
+    void work(bool& has_turn) {
         std::vector<woken_row> woken;
         std::optional<row_unit> unit;
         {
@@ -425,6 +454,7 @@ private:
                     unit = take_unit();
             }
             if (woken.empty() && !unit) {
+                has_turn = false;
                 --active_;
                 around_.row_turns.end();
                 return end_if_idle();
@@ -435,6 +465,7 @@ private:
         else
             wake(std::move(woken));
         const locked lock{*this};
+        has_turn = false;
         --active_;
         if (!pump(true)) around_.row_turns.end();
         rest_if_idle();
@@ -943,7 +974,7 @@ private:
     void end() {
         {
             const locked lock{*this};
-            phase_ = phase::ended;
+            if (std::exchange(phase_, phase::ended) == phase::ended) return;
             waiting_.clear();
             units_.clear();
         }
@@ -1037,7 +1068,7 @@ private:
     void renew() {
         {
             const locked lock{*this};
-            if (phase_ == phase::ended) return;
+            if (phase_ == phase::ended || stop_reason_ == stop_reason::lost) return;
         }
         const auto current = around_.storage.renew(operation_.held(), around_.jobs.now(),
                                                    around_.options.lease_time);

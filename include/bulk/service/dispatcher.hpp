@@ -14,6 +14,7 @@
 #include <bulk/rows/format.hpp>
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/failure_log.hpp>
+#include <bulk/run/guard.hpp>
 #include <bulk/run/observer.hpp>
 #include <bulk/run/operation_run.hpp>
 #include <bulk/run/owned_operation.hpp>
@@ -199,11 +200,15 @@ private:
                 if (busy() + claiming_ >= places) return false;
                 ++claiming_;
             }
-            if (start(storage_.claim(request()))) continue;
+            if (start(claim())) continue;
             const std::scoped_lock lock{mutex_};
             if (set_aside_.empty()) return true;
             set_aside_.clear();  // nobody comes before them any more
         }
+    }
+
+    [[nodiscard]] result<std::optional<claimed_operation>> claim() {
+        return asked([&] { return storage_.claim(request()); });
     }
 
     /// Begins what was claimed; whether something was.
@@ -240,8 +245,9 @@ private:
             if (is_stopping_) return;
             ++claiming_;
         }
-        bool has_begun = start(storage_.claim(request()));
-        if (!has_begun && take_set_aside(next)) has_begun = start(storage_.claim(next, request()));
+        bool has_begun = start(claim());
+        if (!has_begun && take_set_aside(next))
+            has_begun = start(asked([&] { return storage_.claim(next, request()); }));
         if (has_begun) set_one_aside();
         look_for_late_soon();
     }
