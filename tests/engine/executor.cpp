@@ -8,6 +8,7 @@
 #include <chrono>
 #include <latch>
 #include <memory>
+#include <new>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -133,6 +134,19 @@ void wait_for_stop(bulk::thread_executor& executor) {
 }
 
 suite<"threads"> threads = [] {
+    "a job in which memory runs out ends neither its thread nor the program"_test = [] {
+        bulk::thread_executor executor{1};
+        std::atomic<int> done{0};
+        for (int i = 0; i < 100; ++i)
+            executor.submit(bulk::job{[&done, i] {
+                if (i % 2 == 0) throw std::bad_alloc{};
+                ++done;
+                done.notify_all();
+            }});
+        for (int seen = 0; seen < 50; seen = done.load()) done.wait(seen);
+        expect(done.load() == 50_i and executor.thread_count() == 1_u);
+    };
+
     "every job runs once, whoever submits it"_test = [] {
         constexpr int submitters = 8, each = 2000;
         std::vector<std::atomic<int>> runs(submitters * each);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <stop_token>
 #include <string>
 
@@ -105,6 +106,66 @@ suite<"faults"> faults = [] {
             at.drive_for(1s);
             expect(complaints() == before + 1) << "after better times it is news again";
             broken.clear();
+        };
+
+    "records that cannot be written are logged when that begins, ever more rarely, and when it ends"_test =
+        [] {
+            support::script script;
+            all_broken = false;
+            broken.clear();
+            bulk::memory::storage memory;
+            // As many tasks as may find out, and as often as they may.
+            stage at{{.flush_batch_size = 1, .max_row_concurrency = 8, .lease_time = 1h},
+                     breakable(memory)};
+            int ran = 0;
+            script.first = [&](const number&, bulk::context&) {
+                if (++ran == 50) broken = "record";
+                return bulk::outcome::done();
+            };
+            const auto id = at.create(numbers(2000));
+            expect(at.drive([] { return broken == "record"; }));
+            const auto count = [&](std::string_view text) {
+                std::size_t found = 0;
+                for (auto begin = at.log.find(text); begin != std::string::npos;
+                     begin = at.log.find(text, begin + 1))
+                    ++found;
+                return found;
+            };
+            at.drive_for(9s);
+            expect(count("storage failed") == 1_u) << at.log;
+            at.drive_for(1h);
+            expect(count("storage failed") > 5_u and count("storage failed") < 15_u) << at.log;
+            expect(count("storage recovered") == 0_u);
+            broken.clear();
+            expect(at.finish(id).rows == bulk::row_counters{2000, 2000, 2000, 0});
+            expect(count("storage recovered") == 1_u) << at.log;
+        };
+
+    "memory that runs out in a call ends the run, and nothing else: others go on with it"_test =
+        [] {
+            for (const auto* call : {"record", "update", "renew", "get", "progress", "open_file",
+                                     "claim", "events", "signals", "release"})
+                for (const int when : {1, 2, 3}) {
+                    support::script script;
+                    bulk::memory::storage memory;
+                    int count = 0;
+                    bool is_ready = false;
+                    stage at{
+                        {.flush_batch_size = 10, .pending_poll_interval = 1s, .lease_time = 10s},
+                        faulty{memory, [&](const char* name) {
+                                   if (is_ready && std::string{call} == name && ++count == when)
+                                       throw std::bad_alloc{};
+                                   return false;
+                               }}};
+                    const auto id = at.create(numbers(200));
+                    is_ready = true;
+                    (void)at.drive([&] { return is_final(memory.get(id)->state); });
+                    const auto done = memory.get(id).value();
+                    expect(done.state == operation_state::completed) << call << when;
+                    expect(done.rows == bulk::row_counters{200, 200, 200, 0}) << call << when;
+                    if (std::string{"record"} == call)
+                        expect(at.log.contains("reason=lost why=out of memory")) << at.log;
+                }
         };
 
     "one call that fails for a while only delays"_test = [] {

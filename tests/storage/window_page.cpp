@@ -85,6 +85,46 @@ suite<"window page"> pages = [] {
         }
     };
 
+    "windows that are joined say the same of every row and step, with times as exact as asked"_test =
+        [] {
+            std::mt19937 random{11};
+            for (int seed = 0; seed < 200; ++seed) {
+                bulk::window_page page;
+                std::map<std::pair<std::size_t, int>, std::int64_t> model;
+                std::int64_t now = 0;
+                for (std::size_t row = 0; row < 500; ++row) {
+                    now += static_cast<std::int64_t>(random() % 3000);
+                    if (random() % 10 == 0) continue;  // failed, a record apart
+                    page.add(window(row, 1, -1, -1, now, 5));
+                    model[{row, -1}] = now;
+                }
+                for (std::size_t row = 0; row < 500; ++row) {
+                    if (!model.contains({row, -1})) continue;
+                    now += static_cast<std::int64_t>(random() % 3000);
+                    const int last = static_cast<int>(random() % 20 == 0 ? 0 : 1);
+                    page.add(window(row, 1, 0, last, now, 5));
+                    for (int at = 0; at <= last; ++at) model[{row, at}] = now;
+                }
+                const auto before = page.windows().size();
+                page.join_within(std::chrono::milliseconds{10});
+                expect(page.windows().size() < before / 2);
+                const auto again = bulk::windows_from_bytes(to_bytes(page));
+                expect(fatal(again.has_value() and *again == page));
+                for (std::size_t row = 0; row < 500; ++row)
+                    for (int at = -1; at < 3; ++at) {
+                        const auto* found = page.find(row, step(at));
+                        const auto expected = model.find({row, at});
+                        expect(fatal((found != nullptr) == (expected != model.end())));
+                        if (found == nullptr) continue;
+                        const auto began =
+                            bulk::timestamp{std::chrono::microseconds{expected->second}};
+                        expect(found->started_at <= began and
+                               found->completed_at() >= began + std::chrono::microseconds{5});
+                        expect(found->took <= std::chrono::milliseconds{10});
+                    }
+            }
+        };
+
     "of what was done twice the last counts"_test = [] {
         bulk::window_page page;
         page.add(window(10, 5, 0, 0, 1));

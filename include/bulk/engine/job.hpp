@@ -8,7 +8,8 @@
 
 namespace bulk {
 
-/// Something to be done once, by whichever thread has time. Must not throw.
+/// Something to be done once, by whichever thread has time. It handles what it throws itself: an executor with
+/// threads of its own goes on with the next job, and tells nobody.
 class job {
 public:
     job() = default;

@@ -181,10 +181,20 @@ private:
         void work() {
             job next;
             while (!is_stopping.load()) {
-                if (next) next();
+                if (next) run(next);
                 if (!queue.try_pop(next) &&
                     !idle.sleep([&] { return queue.try_pop(next); }, idle_time) && may_end())
                     return;
+            }
+        }
+
+        /// Jobs do not throw, but memory may run out in any of them: that ends neither the thread nor the
+        /// program. Whoever has submitted the job knows what follows from it.
+        static void run(job& next) noexcept {
+            try {
+                next();
+            } catch (...) {
+                next = {};
             }
         }
 

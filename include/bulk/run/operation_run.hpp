@@ -180,12 +180,27 @@ private:
     // --- jobs ------------------------------------------------------------------------------------
 
     void submit(void (operation_run::*work)()) {
-        around_.jobs.submit(job{[self = this->shared_from_this(), work] { (*self.*work)(); }});
+        around_.jobs.submit(job{[self = this->shared_from_this(), work] { self->attempt(work); }});
     }
     void submit_at(timestamp due, void (operation_run::*work)()) {
         around_.jobs.submit_at(due, job{[weak = this->weak_from_this(), work] {
-                                   if (const auto self = weak.lock()) (*self.*work)();
+                                   if (const auto self = weak.lock()) self->attempt(work);
                                }});
+    }
+    /// A job of the run. Where memory runs out in it nobody knows what it has done: the run lets go without
+    /// another word to the storage, as if the process had been killed, and whoever has the operation when
+    /// its lease is over goes on with what is stored.
+    void attempt(void (operation_run::*work)()) {
+        try {
+            (this->*work)();
+        } catch (...) {
+            const bool is_alone =
+                work == &operation_run::begin || work == &operation_run::open_phase ||
+                work == &operation_run::fail_orphans || work == &operation_run::end_phase;
+            const locked lock{*this};
+            if (is_alone) is_busy_ = false;
+            stop(stop_reason::lost, thrown_text());
+        }
     }
     void submit_after(std::chrono::microseconds delay, void (operation_run::*work)()) {
         submit_at(around_.jobs.now() + delay, work);
@@ -339,6 +354,7 @@ private:
                 trouble(moved.error(), again);
             return false;
         }
+        note_stored();
         tell(log_level::info, "state changed", {{"state", std::string{name_of(state())}}});
         around_.on_change();
         return true;
@@ -398,10 +414,10 @@ private:
         if (is_busy_ || is_stopping_ || is_blocked_) return false;
         std::size_t wanted = waiting_.ready() + units_.wanted(limit_);
         while (active_ < limit_ && wanted > 0) {
+            job next{[self = this->shared_from_this()] { self->work(); }};
             is_resting_ = false;
             ++active_;
             --wanted;
-            job next{[self = this->shared_from_this()] { self->work(); }};
             if (std::exchange(at_end_of_task, false))
                 around_.row_turns.ask_next(this, std::move(next));
             else
@@ -413,6 +429,20 @@ private:
     /// One task: some rows that have waited, or one unit of rows; then the next task's turn, which
     /// may be another operation's.
     void work() {
+        bool has_turn = true;  // and is one of the active ones
+        try {
+            work(has_turn);
+        } catch (...) {  // as in `attempt`
+            const locked lock{*this};
+            if (has_turn) {
+                --active_;
+                around_.row_turns.end();
+            }
+            stop(stop_reason::lost, thrown_text());
+        }
+    }
+
+    void work(bool& has_turn) {
         std::vector<woken_row> woken;
         std::optional<row_unit> unit;
         {
@@ -424,6 +454,7 @@ private:
                     unit = take_unit();
             }
             if (woken.empty() && !unit) {
+                has_turn = false;
                 --active_;
                 around_.row_turns.end();
                 return end_if_idle();
@@ -434,6 +465,7 @@ private:
         else
             wake(std::move(woken));
         const locked lock{*this};
+        has_turn = false;
         --active_;
         if (!pump(true)) around_.row_turns.end();
         rest_if_idle();
@@ -514,6 +546,7 @@ private:
             block(stored.error());
             return false;
         }
+        note_stored();
         around_.watch.note(earlier);
         around_.watch.note(own);
         at.began_waits |= begins_waits(earlier) || begins_waits(own);
@@ -933,6 +966,7 @@ private:
         const auto closed = operation_.close(change, around_.jobs.now());
         if (!closed && closed.error().code != errc::illegal_transition)
             return trouble(closed.error(), &operation_run::end_phase);
+        if (closed) note_stored();
         around_.on_change();
         end();
     }
@@ -940,7 +974,7 @@ private:
     void end() {
         {
             const locked lock{*this};
-            phase_ = phase::ended;
+            if (std::exchange(phase_, phase::ended) == phase::ended) return;
             waiting_.clear();
             units_.clear();
         }
@@ -961,7 +995,7 @@ private:
     /// A call to the store failed: another has the operation, or the store does not answer and the
     /// work is tried again a little later, until the lease would have run out.
     void trouble(const error& what, void (operation_run::*again)()) {
-        tell(log_level::warning, "storage failed", {{"why", what.message}});
+        note_failed(what);
         if (patience_.is_at_its_end(what, around_.jobs.steady_now()))
             return leave_busy(stop_reason::lost, what.message);
         submit_after(patience_.next_delay(), again);
@@ -969,21 +1003,35 @@ private:
 
     /// Records cannot be written: nothing new begins until they can. Under the lock.
     void block(const error& what) {
-        tell(log_level::warning, "storage failed", {{"why", what.message}});
+        note_failed(what);
         if (patience_.is_at_its_end(what, around_.jobs.steady_now()))
             return stop(stop_reason::lost, what.message);
         if (std::exchange(is_blocked_, true)) return;
         submit_after(patience_.next_delay(), &operation_run::unblock);
     }
 
+    /// What ends the run is logged with its end.
+    void note_failed(const error& what) {
+        if (!patience::is_final(what))
+            around_.failures.failed(what.message, around_.jobs.steady_now(),
+                                    {{"operation", to_text(id())}});
+    }
+
+    /// Something was stored: not only tried with nothing to store.
+    void note_stored() {
+        patience_.succeeded();
+        around_.failures.worked(around_.jobs.steady_now());
+    }
+
     void unblock() {
+        const bool has_pending = recorder_.has_pending();
         const auto written = recorder_.flush();
+        if (has_pending && written) note_stored();
         const locked lock{*this};
         if (phase_ == phase::ended) return;
         is_blocked_ = false;
         if (!written) return block(written.error());
         if (written->began_waits) submit(&operation_run::look_for_signals);
-        patience_.succeeded();
         pump();
         end_if_idle();
     }
@@ -1005,6 +1053,7 @@ private:
             if (phase_ != phase::ended) block(written.error());
             return;
         }
+        note_stored();
         if (written->began_waits) look_for_signals();
         around_.on_events();
     }
@@ -1019,7 +1068,7 @@ private:
     void renew() {
         {
             const locked lock{*this};
-            if (phase_ == phase::ended) return;
+            if (phase_ == phase::ended || stop_reason_ == stop_reason::lost) return;
         }
         const auto current = around_.storage.renew(operation_.held(), around_.jobs.now(),
                                                    around_.options.lease_time);

@@ -25,12 +25,16 @@ public:
         return std::chrono::milliseconds{delay};
     }
 
-    /// Whether asking again is of no use: somebody else has the operation, or could, or what is
-    /// stored of it is damaged.
-    [[nodiscard]] bool is_at_its_end(const error& what, timestamp now) const {
+    /// Whether the storage did answer: another process has the operation, it is gone, or what is stored of it
+    /// is damaged.
+    [[nodiscard]] static bool is_final(const error& what) {
         return what.code == errc::conflict || what.code == errc::not_found ||
-               what.code == errc::storage_lost || what.code == errc::damaged ||
-               now - last_renewal_.load() > lease_time_;
+               what.code == errc::storage_lost || what.code == errc::damaged;
+    }
+
+    /// Whether to give up: the answer is final, or another process may have the operation by now.
+    [[nodiscard]] bool is_at_its_end(const error& what, timestamp now) const {
+        return is_final(what) || now - last_renewal_.load() > lease_time_;
     }
 
 private:

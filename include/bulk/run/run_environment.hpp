@@ -6,6 +6,7 @@
 #include <bulk/engine/turns.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/run/active_run.hpp>
+#include <bulk/run/failure_log.hpp>
 #include <bulk/run/observer.hpp>
 #include <bulk/storage/concepts.hpp>
 
@@ -24,6 +25,7 @@ struct run_environment {
     const service_options& options;
     const read_options& reading;
     observer& watch;
+    failure_log& failures;  ///< of the storage, for all operations
     /// Events were written, or are about to be.
     std::function<void()> on_events;
     /// The operation is in another state.

@@ -13,6 +13,8 @@
 #include <bulk/operation/registry.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/run/active_run.hpp>
+#include <bulk/run/failure_log.hpp>
+#include <bulk/run/guard.hpp>
 #include <bulk/run/observer.hpp>
 #include <bulk/run/operation_run.hpp>
 #include <bulk/run/owned_operation.hpp>
@@ -57,7 +59,8 @@ public:
           on_events_{std::move(on_events)},
           on_change_{std::move(on_change)},
           owner_{std::move(owner)},
-          log_{log} {
+          failed_claims_{log},
+          failed_runs_{log} {
         for (const auto& each : Operations::descriptions)
             observers_.emplace_back(each.steps.size(), log);
     }
@@ -197,11 +200,15 @@ private:
                 if (busy() + claiming_ >= places) return false;
                 ++claiming_;
             }
-            if (start(storage_.claim(request()))) continue;
+            if (start(claim())) continue;
             const std::scoped_lock lock{mutex_};
             if (set_aside_.empty()) return true;
             set_aside_.clear();  // nobody comes before them any more
         }
+    }
+
+    [[nodiscard]] result<std::optional<claimed_operation>> claim() {
+        return asked([&] { return storage_.claim(request()); });
     }
 
     /// Begins what was claimed; whether something was.
@@ -217,7 +224,7 @@ private:
                 runs_.insert_or_assign(started->id(), open_run{started, jobs_.steady_now()});
             }
         }
-        if (claimed) claims_again();
+        if (claimed) failed_claims_.worked(jobs_.steady_now());
         if (!started) {
             if (!claimed) look_again_later(claimed.error());
             return false;
@@ -238,8 +245,9 @@ private:
             if (is_stopping_) return;
             ++claiming_;
         }
-        bool has_begun = start(storage_.claim(request()));
-        if (!has_begun && take_set_aside(next)) has_begun = start(storage_.claim(next, request()));
+        bool has_begun = start(claim());
+        if (!has_begun && take_set_aside(next))
+            has_begun = start(asked([&] { return storage_.claim(next, request()); }));
         if (has_begun) set_one_aside();
         look_for_late_soon();
     }
@@ -339,6 +347,7 @@ private:
                                          .options = options_,
                                          .reading = reading_,
                                          .watch = observer_of(name),
+                                         .failures = failed_runs_,
                                          .on_events = on_events_,
                                          .on_change = on_change_,
                                          .on_rest = [this] { look_again_soon(); },
@@ -369,41 +378,14 @@ private:
                         }});
     }
 
-    /// Once more in a second, however many have found out meanwhile. The log hears of it at once, and
-    /// then ever more rarely.
+    /// Once more in a second, however many have found out meanwhile.
     void look_again_later(const error& why) {
-        std::uint64_t count = 0;
-        bool is_first_to_look = false;
-        {
-            const std::scoped_lock lock{mutex_};
-            ++failed_claims_;
-            if (jobs_.now() >= next_complaint_) {
-                count = std::exchange(failed_claims_, 0);
-                next_complaint_ = jobs_.now() + complaint_interval_;
-                complaint_interval_ = std::min(complaint_interval_ * 2, longest_silence);
-            }
-            is_first_to_look = !std::exchange(looks_again_, true);
-        }
-        if (log_ && count > 0)
-            log_({log_level::warning,
-                  "storage failed",
-                  {{"why", why.message}, {"times", std::to_string(count)}}});
-        if (!is_first_to_look) return;
+        failed_claims_.failed(why.message, jobs_.steady_now());
+        if (looks_again_.exchange(true)) return;
         jobs_.submit_at(jobs_.now() + std::chrono::seconds{1}, job{[this, keep = owner_()] {
-                            {
-                                const std::scoped_lock lock{mutex_};
-                                looks_again_ = false;
-                            }
+                            looks_again_ = false;
                             look_for_work();
                         }});
-    }
-
-    /// The storage answers: the next trouble is news.
-    void claims_again() {
-        const std::scoped_lock lock{mutex_};
-        failed_claims_ = 0;
-        next_complaint_ = {};
-        complaint_interval_ = shortest_silence;
     }
 
     Storage& storage_;
@@ -414,8 +396,7 @@ private:
     std::function<void()> on_events_;
     std::function<void()> on_change_;
     std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a run
-    const log_handler& log_;
-    std::deque<observer> observers_;  ///< one for each operation, as listed
+    std::deque<observer> observers_;                      ///< one for each operation, as listed
     mutable std::mutex mutex_;
     std::condition_variable ended_;
     std::map<operation_id, open_run> runs_;
@@ -425,12 +406,9 @@ private:
     clock_doubt doubt_{jobs_.now(), jobs_.steady_now()};
     std::size_t claiming_ = 0;
     bool is_stopping_ = false;
-    // What the log was told of claims that failed.
-    static constexpr std::chrono::seconds shortest_silence{10}, longest_silence{640};
-    std::uint64_t failed_claims_ = 0;  ///< since then
-    timestamp next_complaint_{};
-    std::chrono::seconds complaint_interval_ = shortest_silence;
-    bool looks_again_ = false;  ///< a job is on its way
+    std::atomic<bool> looks_again_{false};  ///< a job is on its way
+    failure_log failed_claims_;
+    failure_log failed_runs_;
 };
 
 }  // namespace bulk

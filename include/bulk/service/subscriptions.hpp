@@ -136,7 +136,7 @@ private:
         }
         std::uint64_t after = std::numeric_limits<std::uint64_t>::max();
         for (const auto& each : all) after = std::min(after, position_of(*each));
-        const auto found = storage_.events(std::nullopt, after, 100);
+        const auto found = asked([&] { return storage_.events(std::nullopt, after, 100); });
         const bool is_over = !found && found.error().code == errc::storage_lost;
         bool is_late = !found && !is_over;
         if (found)

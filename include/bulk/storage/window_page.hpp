@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -59,6 +61,21 @@ public:
         windows_.insert(behind, window);
     }
 
+    /// Joins windows that follow each other and lie together within `span`: their rows have one time
+    /// between them from now on.
+    void join_within(std::chrono::microseconds span) {
+        std::map<std::pair<step_index, step_index>, std::size_t> last;  // of these steps
+        std::size_t kept = 0;
+        for (const auto& each : windows_) {
+            const auto [before, is_first] =
+                last.try_emplace({each.first_step, each.last_step}, kept);
+            if (!is_first && join(windows_[before->second], each, span)) continue;
+            before->second = kept;
+            windows_[kept++] = completed_window{each};
+        }
+        windows_.resize(kept);
+    }
+
     /// The window that the row is in at that step, if it is in one.
     [[nodiscard]] const completed_window* find(std::size_t row, step_index step) const {
         const auto behind = std::ranges::upper_bound(windows_, row, {}, &completed_window::first);
@@ -96,6 +113,17 @@ private:
     [[nodiscard]] static bool is_alike(const completed_window& a, const completed_window& b) {
         return a.first_step == b.first_step && a.last_step == b.last_step &&
                a.started_at == b.started_at && a.took == b.took;
+    }
+
+    [[nodiscard]] static bool join(completed_window& one, const completed_window& next,
+                                   std::chrono::microseconds span) {
+        const auto begin = std::min(one.started_at, next.started_at);
+        const auto end = std::max(one.completed_at(), next.completed_at());
+        if (one.end() != next.first || end - begin > span) return false;
+        one.count = static_cast<std::uint16_t>(one.count + next.count);
+        one.started_at = begin;
+        one.took = end - begin;
+        return true;
     }
 
     std::vector<completed_window> windows_;

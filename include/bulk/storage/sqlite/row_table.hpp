@@ -12,6 +12,7 @@
 #include <bulk/storage/window_page.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -39,11 +40,20 @@ public:
     row_table(session& database, operation_id id, std::int64_t operation)
         : database_{database}, id_{id}, operation_{operation} {}
 
-    /// Each page is read and written once.
+    /// Each page is read and written once, so that its size is what a batch costs. With a window for each
+    /// row and batches of one row that would be 32 KiB a row: then times become less exact.
     void add(std::span<const rows_completed> all) {
         std::map<std::uint64_t, window_page> pages;
-        for (const auto& each : all) add(each, pages);
-        for (const auto& [number, windows] : pages) put_page(number, windows);
+        std::uint64_t rows = 0;
+        for (const auto& each : all) {
+            add(each, pages);
+            rows += each.rows;
+        }
+        for (auto& [number, windows] : pages) {
+            if (windows.windows().size() > std::max(few_windows, rows * windows_per_row))
+                windows.join_within(precision_of_large_pages);
+            put_page(number, windows);
+        }
     }
 
     void add(const rows_completed& completed, std::map<std::uint64_t, window_page>& pages) {
@@ -208,6 +218,12 @@ public:
     [[nodiscard]] std::int64_t operation() const { return operation_; }
 
 private:
+    /// A page of so many windows is about one of SQLite's.
+    static constexpr std::uint64_t few_windows = 256;
+    /// That may be rewritten for each row of a batch: batches of a hundred rows keep all times.
+    static constexpr std::uint64_t windows_per_row = 64;
+    static constexpr std::chrono::milliseconds precision_of_large_pages{10};
+
     session& database_;
     operation_id id_;
     std::int64_t operation_;
