@@ -19,7 +19,7 @@ class Mutant:
     file: str  # under include/bulk
     replace: str  # exactly once in the file
     by: str
-    tests: tuple[str, ...]  # as meson names them; the first should fail, the others are tried if it does not
+    tests: tuple[str, ...]  # as Meson names them; the first should fail, the others are tried if it does not
     form: str = ""  # statement, condition, expression or text; guessed unless given
 
     def switched(self, number: int) -> str:
@@ -67,7 +67,8 @@ def main(root: pathlib.Path) -> list[str]:
         if each.form not in ("statement", "condition", "expression", "text"):
             problems.append(f"{each.name}: there is no form {each.form}")
         for test in each.tests:
-            if not (root / f"tests/{test}.cpp").exists() or f"'{test}'" not in built:
+            exists = any((root / f"tests/{test}{kind}").exists() for kind in (".cpp", ".py"))
+            if not exists or f"'{test}'" not in built:
                 problems.append(f"{each.name}: there is no test {test}")
         if not each.tests:
             problems.append(f"{each.name}: it names no test")

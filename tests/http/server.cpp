@@ -652,13 +652,15 @@ suite<"http queries"> queries = [] {
     };
 
     "one that does not get a slot in that time is refused"_test = [&] {
-        const stage at{{.max_queries = 1, .query_timeout = 300ms}};
+        const stage at{{.max_queries = 1, .query_timeout = 20ms}};
         auto first = at.connect(), second = at.connect();
-        first.send(query("/query/endless", "a"));
-        expect(at.app->searching.reaches(1));
-        second.send(query("/query/endless", "a"));
-        expect(second.read().status == 503_i);
-        expect(first.read().status == 503_i);
+        first.send(query("/query/wait", "a"));
+        expect(at.app->waiting.reaches(1));
+        const auto refused = second.ask(query("/query", "a"));
+        expect(refused.status == 503_i);
+        expect(refused.body.starts_with("too many queries at once")) << refused.body;
+        at.app->open();
+        expect(first.read().body == "at last");
     };
 
     "principals take turns"_test = [&] {
@@ -667,6 +669,7 @@ suite<"http queries"> queries = [] {
         for (int i = 0; i < 4; ++i) {
             all.push_back(at.connect());
             all.back().send(query("/query/endless", "a"));
+            expect(at.app->searching.reaches(1));
             expect(comes_true([&] { return at.server->load().waiting_queries == i; }));
         }
         auto other = at.connect();
@@ -724,7 +727,7 @@ suite<"http streams that are in the way"> slow_streams = [] {
             all.back().send(post("/upload", "Content-Length: 3\r\n", "a"));
         }
         expect(at.app->uploading.reaches(16));
-        expect(at.server->load().stream_threads == 16_i);
+        expect(comes_true([&] { return at.server->load().stream_threads == 16; }));
         for (auto& each : all) expect(each.ask("bc").body == "3 bytes, sum 294");
         expect(comes_true([&] { return at.server->load().stream_threads == 1; }));
         expect(all[0].ask(post("/upload", "Content-Length: 3\r\n", "abc")).status == 200_i);
@@ -757,6 +760,18 @@ suite<"http streams that are in the way"> slow_streams = [] {
             if (has_answer && each.read().status == 408) ++refused;
         }
         expect(refused == 1_i) << "one had to go, and was told";
+    };
+
+    "an upload that is not too slow stays, however long it takes"_test = [] {
+        const stage at{
+            {.max_streams = 1, .min_stream_bytes_per_second = 0, .slow_stream_time = 1ms}};
+        auto first = at.connect();
+        first.send(post("/upload", "Content-Length: 3\r\n", "a"));
+        expect(at.app->uploading.reaches(1));
+        std::this_thread::sleep_for(20ms);
+        const auto other = at.connect().ask(post("/upload", "Content-Length: 3\r\n", "abc"));
+        expect(other.status == 503_i) << other.status;
+        expect(first.ask("bc").body == "3 bytes, sum 294");
     };
 
     "slow downloads make room, too"_test = [] {

@@ -1,6 +1,8 @@
 #include <bulk/bulk.hpp>
 #include <bulk/service/dry_run.hpp>
 #include <bulk/service/error_groups.hpp>
+#include <bulk/service/reading_limits.hpp>
+#include <bulk/service/turnstile.hpp>
 
 #include <support/packing.hpp>
 #include <support/ut.hpp>
@@ -11,6 +13,7 @@
 #include <future>
 #include <latch>
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -327,6 +330,29 @@ suite<"dry run"> dry = [] {
                 });
         }
         expect(done.load() == 5_i and most.load() == 1_i);
+    };
+
+    "four wait for each turn, and the next is refused at once"_test = [] {
+        bulk::turnstile door{1};
+        std::atomic<int> refused = 0, done = 0;
+        {
+            auto held = door.enter(0ms);
+            std::vector<std::jthread> all;
+            for (int i = 0; i < 5; ++i)
+                all.emplace_back([&] { ++(door.enter(1min) ? done : refused); });
+            const auto end = std::chrono::steady_clock::now() + 30s;
+            while (refused.load() == 0 && std::chrono::steady_clock::now() < end)
+                std::this_thread::yield();
+            expect(refused.load() == 1_i and done.load() == 0_i);
+            held.reset();
+        }
+        expect(refused.load() == 1_i and done.load() == 4_i);
+    };
+
+    "a service reads files within both limits of unpacked bytes"_test = [] {
+        const auto reading =
+            bulk::limited_reading({}, {.max_unpacked_size = 5'000, .max_unpack_ratio = 70});
+        expect(reading.unpacking.bytes == 5'000_u and reading.unpacking.ratio == 70_u);
     };
 };
 

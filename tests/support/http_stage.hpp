@@ -133,7 +133,7 @@ public:
         if (path.starts_with("/upload")) return upload(asked);
         if (path == "/turn") return turn(asked);
         if (path == "/ignore") return {.body = "no, thanks"};
-        if (path == "/wait") {
+        if (path == "/wait" || path == "/query/wait") {  // whatever the limit of a query is
             waiting.add(1);
             std::unique_lock lock{mutex_};
             may_go_.wait(lock, [&] { return is_open_; });

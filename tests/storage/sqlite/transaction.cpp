@@ -82,7 +82,9 @@ suite<"transactions of steps"> transactions = [] {
             auto open = store.begin(on.held).value();
             (void)open.connection().execute("INSERT INTO ledger VALUES ('a', 1)");
             raw_database other{on.path};  // it waits for at most a second
-            while (other.run("SELECT count(*) FROM ledger") == "0") {
+            const auto end = std::chrono::steady_clock::now() + 30s;
+            while (other.run("SELECT count(*) FROM ledger") == "0" &&
+                   std::chrono::steady_clock::now() < end) {
                 try {
                     other.run("INSERT INTO ledger VALUES ('b', 2)");
                 } catch (const std::runtime_error&) {
