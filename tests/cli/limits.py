@@ -120,7 +120,7 @@ at_once = ("--shutdown-timeout", "1s")  # nobody goes on with it
 
 def serve_and_stop(what, before):
     """Either it says why it cannot serve, or it serves until it is stopped."""
-    process = subprocess.Popen([program, "serve", "--port", "0"], env=plain, preexec_fn=before, text=True,
+    process = subprocess.Popen([program, "serve", "--port", "0", *at_once], env=plain, preexec_fn=before, text=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     said = process.stderr.readline()
     process.send_signal(signal.SIGTERM)
@@ -189,7 +189,7 @@ def memory():
                 file.write("account,amount\n" + "".join("x" * 1_000_000 + f"{i},1\n" for i in range(30)))
             limit = limited(resource.RLIMIT_AS, most << 20)
             wide = ("run", "wide.csv", "--set", "requested_by=ops", "--concurrency", "4")
-            codes.append(run(f"{most} MiB", *wide, before=limit, seconds=5, may_wait=True)[0])
+            codes.append(run(f"{most} MiB", *wide, *at_once, before=limit, seconds=5, may_wait=True)[0])
             run(f"{most} MiB", "status", before=limit)
             again, out, err = run("with enough memory", *wide)
             expect("nothing is lost", again == 0 and "30  100%" in out, most, again, out, err)
