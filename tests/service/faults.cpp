@@ -168,6 +168,32 @@ suite<"faults"> faults = [] {
                 }
         };
 
+    "and when the process ends then, others need not wait for its lease"_test = [] {
+        support::script script;
+        bulk::memory::storage memory;
+        bool is_over = false;
+        {
+            stage at{{.flush_batch_size = 10, .lease_time = 1h},
+                     faulty{memory, [&](const char* name) {
+                                if (!is_over && std::string{"record"} == name) {
+                                    is_over = true;
+                                    throw std::bad_alloc{};
+                                }
+                                return false;
+                            }}};
+            (void)at.create(numbers(200));
+            expect(at.drive([&] { return at.log.contains("run interrupted"); }));
+            at.drive_for(10min);
+            expect(!at.log.contains("run ended")) << "it does not begin again at once" << at.log;
+            at.service.reset();
+            at.drive_for(1s);
+        }
+        stage other{{.lease_time = 1h}, breakable(memory)};
+        other.drive_for(1min);
+        const auto all = memory.query(bulk::operation_query{}).value().items;
+        expect(all.size() == 1_u and all.front().state == operation_state::completed);
+    };
+
     "one call that fails for a while only delays"_test = [] {
         for (const auto* call : {"record", "update", "renew", "get", "progress", "open_file",
                                  "claim", "events", "signals", "release"}) {

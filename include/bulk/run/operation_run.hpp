@@ -78,12 +78,13 @@ public:
     [[nodiscard]] operation_id id() const override { return operation_.held().operation; }
 
     void start() override {
+        schedule_renewal();  // first: whoever has trouble at once must know that the lease is new
         submit(&operation_run::begin);
-        schedule_renewal();
     }
 
     void ask_to_stop(stop_reason reason) override {
         const locked lock{*this};
+        is_pausing_ = false;
         stop(reason, {});
     }
 
@@ -187,9 +188,8 @@ private:
                                    if (const auto self = weak.lock()) self->attempt(work);
                                }});
     }
-    /// A job of the run. Where memory runs out in it nobody knows what it has done: the run lets go without
-    /// another word to the storage, as if the process had been killed, and whoever has the operation when
-    /// its lease is over goes on with what is stored.
+    /// A job of the run. Where memory runs out in it nobody knows what it has done: the run lets go as if the
+    /// process had been killed, and whoever claims the operation next goes on with what is stored.
     void attempt(void (operation_run::*work)()) {
         try {
             (this->*work)();
@@ -199,8 +199,22 @@ private:
                 work == &operation_run::fail_orphans || work == &operation_run::end_phase;
             const locked lock{*this};
             if (is_alone) is_busy_ = false;
-            stop(stop_reason::lost, thrown_text());
+            let_go(thrown_text());
         }
+    }
+
+    /// Ends the run without writing what it has, but not at once: the same would follow. Under the lock.
+    void let_go(const std::string& why) {
+        if (phase_ == phase::ended) return;
+        has_thrown_ = is_pausing_ = true;
+        stop(stop_reason::lost, why);
+        submit_after(around_.options.lease_time / 3, &operation_run::end_pause);
+        tell(log_level::warning, "run interrupted", {{"why", why}});
+    }
+    void end_pause() {
+        const locked lock{*this};
+        is_pausing_ = false;
+        end_if_idle();
     }
     void submit_after(std::chrono::microseconds delay, void (operation_run::*work)()) {
         submit_at(around_.jobs.now() + delay, work);
@@ -438,7 +452,7 @@ private:
                 --active_;
                 around_.row_turns.end();
             }
-            stop(stop_reason::lost, thrown_text());
+            let_go(thrown_text());
         }
     }
 
@@ -865,7 +879,7 @@ private:
 
     /// Under the lock.
     void end_if_idle() {
-        if (active_ > 0 || is_busy_) return;
+        if (active_ > 0 || is_busy_ || is_pausing_ || phase_ == phase::ended) return;
         const bool is_done = units_.is_done() && waiting_.empty();
         if (!is_stopping_ && !is_done) return;
         if (is_blocked_ && stop_reason_ != stop_reason::lost) return;  // its retry comes back here
@@ -888,7 +902,11 @@ private:
             reason = stop_reason_;
             why = stop_message_;
         }
-        if (reason == stop_reason::lost) return end();
+        if (reason == stop_reason::lost) {
+            if (has_thrown_)
+                (void)asked([&] { return around_.storage.release(operation_.held()); });
+            return end();
+        }
         if (const auto written = recorder_.flush(); !written)
             return trouble(written.error(), &operation_run::end_phase);
         around_.on_events();
@@ -1120,6 +1138,8 @@ private:
     bool is_busy_ = true;  ///< between the phases: one job has the run for itself
     bool is_blocked_ = false;
     bool is_looking_ = false;
+    bool has_thrown_ = false;  ///< a job did
+    bool is_pausing_ = false;  ///< before it ends, since that is so
     bool tell_to_stop_ = false;
     stop_reason stop_reason_ = stop_reason::none;
     std::string stop_message_;

@@ -213,25 +213,39 @@ private:
 
     /// Begins what was claimed; whether something was.
     bool start(result<std::optional<claimed_operation>> claimed) {
-        std::shared_ptr<active_run> started;
         {
             const std::scoped_lock lock{mutex_};
             --claiming_;
             ended_.notify_all();
-            if (claimed && *claimed) {
-                started = make_run(std::move(**claimed));
+        }
+        if (claimed) failed_claims_.worked(jobs_.steady_now());
+        if (claimed && !*claimed) return false;
+        const auto begun =
+            claimed ? begin(std::move(**claimed)) : result<>{std::unexpected{claimed.error()}};
+        if (!begun) look_again_later(begun.error());
+        return begun.has_value();
+    }
+
+    /// An operation that cannot begin, as there is no memory for it, is given back.
+    [[nodiscard]] result<> begin(claimed_operation claimed) {
+        const auto held = claimed.held;
+        const auto begun = guarded([&] {
+            std::shared_ptr<active_run> started;
+            {
+                const std::scoped_lock lock{mutex_};
+                started = make_run(std::move(claimed));
                 // The last run of the operation may not have been forgotten yet.
                 runs_.insert_or_assign(started->id(), open_run{started, jobs_.steady_now()});
             }
-        }
-        if (claimed) failed_claims_.worked(jobs_.steady_now());
-        if (!started) {
-            if (!claimed) look_again_later(claimed.error());
-            return false;
-        }
-        started->start();
-        if (is_stopping()) started->ask_to_stop(stop_reason::shutdown);
-        return true;
+            started->start();
+            if (is_stopping()) started->ask_to_stop(stop_reason::shutdown);
+        });
+        if (begun) return {};
+        (void)asked([&] { return storage_.release(held); });
+        const std::scoped_lock lock{mutex_};
+        runs_.erase(held.operation);
+        ended_.notify_all();
+        return begun;
     }
 
     /// Those that still wait begin beside the others. With no place left, one at a time takes that of

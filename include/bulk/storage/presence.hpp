@@ -12,10 +12,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -161,17 +161,21 @@ public:
     [[nodiscard]] static std::vector<dead_process> find_dead(const std::string& prefix) {
         std::vector<dead_process> found;
         const std::filesystem::path wanted{prefix};
-        const auto folder = wanted.has_parent_path() ? wanted.parent_path() : ".";
-        std::error_code wrong;
-        for (std::filesystem::directory_iterator at{folder, wrong}, end; !wrong && at != end;
-             at.increment(wrong)) {
-            const std::string name = at->path().filename().string();
+        const auto folder =
+            wanted.has_parent_path() ? wanted.parent_path() : std::filesystem::path{"."};
+        // Not std::filesystem: where memory runs out its iterator ends the program.
+        const std::unique_ptr<::DIR, int (*)(::DIR*)> entries{
+            ::opendir(folder.c_str()), [](::DIR* all) { return ::closedir(all); }};
+        if (entries == nullptr) return found;
+        while (const auto* entry = ::readdir(entries.get())) {
+            const std::string name = entry->d_name;
             const bool is_unfinished = name.starts_with('.' + wanted.filename().string());
             if (!is_unfinished && !name.starts_with(wanted.filename().string())) continue;
-            detail::locked_file file{::open(at->path().c_str(), O_RDWR | O_CLOEXEC)};
+            const auto path = (folder / name).string();
+            detail::locked_file file{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
             if (!file.is_open() || !file.lock()) continue;
             if (is_unfinished) {
-                ::unlink(at->path().c_str());
+                ::unlink(path.c_str());
                 continue;
             }
             struct stat now{};
@@ -182,7 +186,7 @@ public:
                 if (const auto seats = detail::mapped_seats::map(file.descriptor()))
                     for (const auto& each : seats->seats())
                         if (const auto row = seen_in(each)) rows.push_back(*row);
-            found.emplace_back(at->path().string(), name.substr(wanted.filename().string().size()),
+            found.emplace_back(path, name.substr(wanted.filename().string().size()),
                                std::move(file), std::move(rows));
         }
         return found;
