@@ -6,7 +6,10 @@
 #include <support/ut.hpp>
 
 #include <chrono>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace boost::ut;
@@ -78,6 +81,23 @@ suite<"operation types"> types = [] {
         expect(report["errors"][1]["message"] == "an amount is not negative");
         expect(report["groups"].size() == 2_u);
         expect(at.get("/api/v1/operations").json()["total"] == "0");
+    };
+
+    "a dry run beyond the limit is told to try again"_test = [] {
+        stage at{{}, {.max_dry_runs = 1, .dry_run_wait = std::chrono::milliseconds{0}}};
+        const auto form = api_stage::form{}
+                              .field("metadata", R"({"requested_by":"ops"})")
+                              .file("june.csv", "account,amount\nA-1,1\n");
+        const auto validate = [&](std::function<void()> meanwhile) {
+            return at.send(api_stage::method::post, "/api/v1/operation-types/transfers/validate",
+                           form.headers(),
+                           {.body = form.body(), .before_last_piece = std::move(meanwhile)});
+        };
+        api_stage::answer refused;
+        expect(validate([&] { refused = validate({}); }).status == 200_i);
+        expect(refused.is_problem(503, "unavailable")) << refused.body;
+        expect(refused.header("retry-after") == "1");
+        expect(validate({}).status == 200_i);
     };
 };
 
@@ -768,8 +788,14 @@ suite<"the service"> service = [] {
         expect(at.post(of(waits, "/signals"), R"({"key":"approve-W-1"})").status == 202_i);
         at.drive();
         expect(needs().size() == 0_u) << needs().text();
-        api_stage::book = [](std::string_view) { return bulk::outcome::fail("closed"); };
-        const auto fails = at.run("account,amount\nA-1,1\nW-2,1\n");
+        api_stage::book = [](std::string_view account) {
+            if (account == "A-1") return bulk::outcome::fail("closed");
+            return bulk::outcome::poll(std::chrono::hours{1}, std::chrono::hours{100});
+        };
+        const auto polls = at.run("account,amount\nA-2,1\n");
+        expect(at.get(of(polls)).json()["state"] == "running");
+        expect(needs().size() == 0_u) << "it goes on by itself:" << needs().text();
+        const auto fails = at.run("account,amount\nA-1,1\nA-2,1\n");
         api_stage::book = {};
         expect(at.get(of(fails)).json()["state"] == "running");
         expect(needs().size() == 1_u and needs()[0]["rows"]["failed"] == "1") << needs().text();

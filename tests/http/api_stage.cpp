@@ -144,6 +144,8 @@ answer stage::send(method verb, std::string target, header_list headers, incomin
                                std::span<char> into) mutable -> bulk::result<std::size_t> {
                 const auto count = std::min({into.size(), body.piece, body.body.size() - given});
                 if (count == 0 && body.broken) return std::unexpected{*body.broken};
+                if (count > 0 && given + count == body.body.size() && body.before_last_piece)
+                    body.before_last_piece();
                 std::copy_n(body.body.data() + given, count, into.data());
                 given += count;
                 return count;

@@ -60,6 +60,7 @@ struct incoming {
     std::string body{};
     std::size_t piece = 7;
     std::optional<bulk::error> broken{};  ///< what the pull says when all of it was given
+    std::function<void()> before_last_piece{};
 };
 
 class stage {

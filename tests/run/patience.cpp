@@ -30,7 +30,7 @@ suite<"patience"> all = [] {
         expect(at.is_at_its_end(down, begin + 1h + 30s + 1us));
         at.renewed(begin + 2h);
         expect(!at.is_at_its_end(down, begin + 2h + 30s));
-        for (const auto code : {errc::conflict, errc::not_found})
+        for (const auto code : {errc::conflict, errc::not_found, errc::storage_lost})
             expect(at.is_at_its_end({code, "gone"}, begin + 2h));
     };
 };

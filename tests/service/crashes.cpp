@@ -1,13 +1,17 @@
 // Rows that take the process with them: counted when somebody takes the operation over, and given up.
+#include <bulk/run/crashed_rows.hpp>
+
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 using namespace boost::ut;
 using namespace std::chrono_literals;
-using bulk::operation_id, bulk::operation_state;
+using bulk::operation_id, bulk::operation_state, bulk::row_state;
 using support::number, support::numbers;
 
 namespace {
@@ -94,6 +98,24 @@ suite<"crashes"> crashes = [] {
             expect(on.errors(id).contains("the process ended 2 times")) << on.errors(id);
             expect(on.errors(id).contains("last at step 'Second'")) << on.errors(id);
         };
+
+    "a row is given up at the step of its crashes, and not behind it"_test = [] {
+        bulk::crashed_rows crashed{1};
+        crashed.set(
+            {{.row = bulk::row_number{3}, .step = static_cast<bulk::step_index>(0), .count = 1}});
+        const auto is_given_up = [&](std::uint64_t row, std::optional<bulk::row_progress> known) {
+            return crashed.refusal(bulk::row_number{row}, known, bulk::description_of<deadly>)
+                .has_value();
+        };
+        const auto at = [](int step, row_state state) {
+            return bulk::row_progress{.step = static_cast<bulk::step_index>(step), .state = state};
+        };
+        expect(is_given_up(3, std::nullopt) and !is_given_up(2, std::nullopt));
+        expect(is_given_up(3, at(-1, row_state::completed)));
+        expect(is_given_up(3, at(0, row_state::waiting_for_completion)));
+        expect(!is_given_up(3, at(0, row_state::completed)));
+        expect(!is_given_up(3, at(1, row_state::waiting_for_completion)));
+    };
 
     "a step that was done when the process ended is no reason"_test = [&] {
         auto options = one_each;
