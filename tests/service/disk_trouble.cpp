@@ -139,6 +139,51 @@ suite<"trouble on disk"> trouble = [] {
         expect(ran == 2000_i);
     };
 
+    "a damaged page: the operation keeps the reason, is not tried again, and holds up nobody"_test =
+        [] {
+            on_disk here{{.flush_batch_size = 10, .pending_poll_interval = 1s, .lease_time = 10s}};
+            int ran = 0;
+            here.script.first = [&](const number&, bulk::context&) {
+                if (++ran == 100)
+                    support::raw_database{here.path}.run("UPDATE bulk_pages SET seal = seal + 1");
+                return bulk::outcome::done();
+            };
+            const auto id = here.at.create(numbers(2000), "noted");
+            expect(here.at.drive([&] { return ran >= 100; }));
+            here.at.drive_for(10min);
+            const int stopped = ran;
+            expect(stopped < 2000_i);
+            const auto left = here.at.get(id);
+            expect(left.state == operation_state::running);
+            for (const std::string_view part :
+                 {"rows 1 to 4096", "is damaged", "restore a backup", "doctor --check"})
+                expect(left.error_message.contains(part)) << left.error_message;
+            const auto first = here.at.log.find("reason=lost");
+            expect(first != std::string::npos &&
+                   here.at.log.find("reason=lost", first + 1) == std::string::npos)
+                << here.at.log;
+            const auto other = here.at.create(numbers(20), "noted");
+            (void)here.at.finish(other);
+            here.expect_all_rows(other, 20);
+            expect(ran == stopped + 20);
+        };
+
+    "a damaged operation is listed, does not run, and can be removed in any state"_test = [] {
+        on_disk here;
+        here.script.first = [](const number&, bulk::context&) { return bulk::outcome::done(); };
+        const auto id = here.at.create(numbers(20), "noted");
+        support::raw_database{here.path}.run("UPDATE bulk_operations SET created_by = 'eve'");
+        here.at.drive_for(1min);
+        const auto found = here.at.service->get(id);
+        expect(!found && found.error().code == bulk::errc::damaged);
+        const auto all = here.at.service->query(bulk::operation_query{});
+        expect(fatal(all.has_value() && all->items.size() == 1_ul));
+        expect(all->items[0].error_message.contains("is damaged")) << all->items[0].error_message;
+        expect(here.at.service->remove(id).has_value());
+        expect(here.at.service->query(bulk::operation_query{})->items.empty());
+        expect(support::raw_database{here.path}.run("SELECT count(*) FROM bulk_events") == "0");
+    };
+
     "a file that is deleted or changed after its rows were validated, and then put back"_test = [] {
         struct change {
             std::string_view says;

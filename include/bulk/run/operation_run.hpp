@@ -903,7 +903,9 @@ private:
             why = stop_message_;
         }
         if (reason == stop_reason::lost) {
-            if (has_thrown_)
+            if (is_damaged_)
+                leave_damaged(std::move(why));
+            else if (has_thrown_)
                 (void)asked([&] { return around_.storage.release(operation_.held()); });
             return end();
         }
@@ -1014,18 +1016,34 @@ private:
     /// work is tried again a little later, until the lease would have run out.
     void trouble(const error& what, void (operation_run::*again)()) {
         note_failed(what);
-        if (patience_.is_at_its_end(what, around_.jobs.steady_now()))
-            return leave_busy(stop_reason::lost, what.message);
+        if (patience_.is_at_its_end(what, around_.jobs.steady_now())) {
+            const locked lock{*this};
+            is_busy_ = false;
+            return lose(what);
+        }
         submit_after(patience_.next_delay(), again);
     }
 
     /// Records cannot be written: nothing new begins until they can. Under the lock.
     void block(const error& what) {
         note_failed(what);
-        if (patience_.is_at_its_end(what, around_.jobs.steady_now()))
-            return stop(stop_reason::lost, what.message);
+        if (patience_.is_at_its_end(what, around_.jobs.steady_now())) return lose(what);
         if (std::exchange(is_blocked_, true)) return;
         submit_after(patience_.next_delay(), &operation_run::unblock);
+    }
+
+    /// Under the lock.
+    void lose(const error& what) {
+        is_damaged_ = what.code == errc::damaged;
+        stop(stop_reason::lost, what.message);
+    }
+
+    /// Every run of the operation would meet the same damage: it keeps the reason, and this process
+    /// leaves it alone.
+    void leave_damaged(std::string why) {
+        (void)operation_.set_error(std::move(why));
+        (void)around_.storage.release(operation_.held());
+        around_.on_refuse(id());
     }
 
     /// What ends the run is logged with its end.
@@ -1139,6 +1157,7 @@ private:
     bool is_blocked_ = false;
     bool is_looking_ = false;
     bool has_thrown_ = false;  ///< a job did
+    bool is_damaged_ = false;  ///< what is stored of the operation
     bool is_pausing_ = false;  ///< before it ends, since that is so
     bool tell_to_stop_ = false;
     stop_reason stop_reason_ = stop_reason::none;

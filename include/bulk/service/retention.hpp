@@ -43,9 +43,10 @@ public:
     explicit retention(Storage& storage) : storage_{storage} {}
 
     /// The records first: what is left if the process dies in between is an upload of no operation,
-    /// which the next start removes.
+    /// which the next start removes. So is that of a damaged operation: it may name the wrong one.
     [[nodiscard]] result<> remove(operation_id id) {
         const auto record = storage_.get(id);
+        if (!record && record.error().code == errc::damaged) return storage_.remove(id);
         if (!record) return std::unexpected{record.error()};
         auto removed = storage_.remove(id);
         // Removing records takes some space, and removing the upload gives some back.

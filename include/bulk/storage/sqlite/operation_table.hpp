@@ -116,20 +116,22 @@ public:
         set_lease(stored.number, std::nullopt);
     }
 
+    /// A damaged one can be removed in any state: nobody runs it.
     [[nodiscard]] result<> remove(operation_id id) {
         const auto stored = find(id);
-        if (!stored) return std::unexpected{stored.error()};
-        if (!is_final(stored->record.state))
+        if (!stored && stored.error().code != errc::damaged) return std::unexpected{stored.error()};
+        const auto number = number_of(id);
+        if (!number) return not_found(id);
+        if (stored && !is_final(stored->record.state))
             return fail(errc::illegal_transition,
                         concat("operation ", to_text(id), " is ", name_of(stored->record.state),
                                ": cancel it, or wait until it has ended, to remove it"));
         for (const std::string_view table : std::array<std::string_view, 7>{
                  "bulk_pages", "bulk_records", "bulk_row_ids", "bulk_given_signals",
                  "bulk_early_signals", "bulk_retry_history", "bulk_crashes"})
-            database_.execute(concat("DELETE FROM ", table, " WHERE operation = ?1"),
-                              stored->number);
+            database_.execute(concat("DELETE FROM ", table, " WHERE operation = ?1"), *number);
         database_.execute("DELETE FROM bulk_events WHERE operation = ?1", id);
-        database_.execute("DELETE FROM bulk_operations WHERE number = ?1", stored->number);
+        database_.execute("DELETE FROM bulk_operations WHERE number = ?1", *number);
         return {};
     }
 
