@@ -79,7 +79,7 @@ public:
 
     void start() override {
         schedule_renewal();  // first: whoever has trouble at once must know that the lease is new
-        submit(&operation_run::begin);
+        submit(&operation_run::begin, running::alone);
     }
 
     void ask_to_stop(stop_reason reason) override {
@@ -180,25 +180,26 @@ private:
 
     // --- jobs ------------------------------------------------------------------------------------
 
-    void submit(void (operation_run::*work)()) {
-        around_.jobs.submit(job{[self = this->shared_from_this(), work] { self->attempt(work); }});
+    /// Whether the run does nothing else meanwhile (`is_busy_`).
+    enum class running : bool { beside_others, alone };
+
+    void submit(void (operation_run::*work)(), running how = running::beside_others) {
+        around_.jobs.submit(
+            job{[self = this->shared_from_this(), work, how] { self->attempt(work, how); }});
     }
-    void submit_at(timestamp due, void (operation_run::*work)()) {
-        around_.jobs.submit_at(due, job{[weak = this->weak_from_this(), work] {
-                                   if (const auto self = weak.lock()) self->attempt(work);
+    void submit_at(timestamp due, void (operation_run::*work)(), running how) {
+        around_.jobs.submit_at(due, job{[weak = this->weak_from_this(), work, how] {
+                                   if (const auto self = weak.lock()) self->attempt(work, how);
                                }});
     }
     /// A job of the run. Where memory runs out in it nobody knows what it has done: the run lets go as if the
     /// process had been killed, and whoever claims the operation next goes on with what is stored.
-    void attempt(void (operation_run::*work)()) {
+    void attempt(void (operation_run::*work)(), running how) {
         try {
             (this->*work)();
         } catch (...) {
-            const bool is_alone =
-                work == &operation_run::begin || work == &operation_run::open_phase ||
-                work == &operation_run::fail_orphans || work == &operation_run::end_phase;
             const locked lock{*this};
-            if (is_alone) is_busy_ = false;
+            if (how == running::alone) is_busy_ = false;
             let_go(thrown_text());
         }
     }
@@ -216,8 +217,9 @@ private:
         is_pausing_ = false;
         end_if_idle();
     }
-    void submit_after(std::chrono::microseconds delay, void (operation_run::*work)()) {
-        submit_at(around_.jobs.now() + delay, work);
+    void submit_after(std::chrono::microseconds delay, void (operation_run::*work)(),
+                      running how = running::beside_others) {
+        submit_at(around_.jobs.now() + delay, work, how);
     }
 
     [[nodiscard]] operation_state state() const { return operation_.record().state; }
@@ -351,7 +353,7 @@ private:
             if (!hand_over(at) && is_stopping_) return;
             if (const auto written = recorder_.flush(); !written)
                 return trouble(written.error(), &operation_run::fail_orphans);
-            return submit(&operation_run::fail_orphans);  // there may be more
+            return submit(&operation_run::fail_orphans, running::alone);  // more?
         }
         give_up(had_orphans_ ? "Operation had orphaned signal-based steps on application restart"
                              : "Operation was stuck in Running state after application restart");
@@ -884,7 +886,7 @@ private:
         if (!is_stopping_ && !is_done) return;
         if (is_blocked_ && stop_reason_ != stop_reason::lost) return;  // its retry comes back here
         is_busy_ = true;
-        submit(&operation_run::end_phase);
+        submit(&operation_run::end_phase, running::alone);
     }
 
     /// The job that keeps the run busy ends, and so does the run.
@@ -1021,7 +1023,7 @@ private:
             is_busy_ = false;
             return lose(what);
         }
-        submit_after(patience_.next_delay(), again);
+        submit_after(patience_.next_delay(), again, running::alone);
     }
 
     /// Records cannot be written: nothing new begins until they can. Under the lock.
