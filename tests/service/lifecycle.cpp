@@ -228,6 +228,26 @@ suite<"cancel"> cancelling = [] {
         expect(on.get(id).state == operation_state::cancelled);
     };
 
+    "another process paused it: no row runs any more"_test = [] {
+        script play;
+        int ran = 0;
+        play.first = [&](const number&, bulk::context&) {
+            ++ran;
+            return bulk::outcome::poll(1s, 48h);
+        };
+        stage on;
+        const auto id = on.create(numbers(3));
+        expect(on.drive([&] { return ran > 10; }));
+        auto record = on.get(id);
+        record.paused = true;
+        expect(on.storage.update(record, {}).has_value());
+        on.drive_for(2s);
+        const int before = ran;
+        on.drive_for(1min);
+        expect(ran == before) << ran - before;
+        expect(on.get(id).state == operation_state::running and on.get(id).paused);
+    };
+
     "twice is once; at rest it is refused; of nothing it is not found"_test = [] {
         script play;
         stage on;
