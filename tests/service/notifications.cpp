@@ -59,6 +59,19 @@ suite<"handlers"> handlers = [] {
         expect(heard[5].state == operation_state::completed_with_errors);
     };
 
+    "all are told that there are, however many, though nothing else happens"_test = [] {
+        script play;
+        stage on{{.flush_batch_size = 5'000}};
+        std::size_t heard = 0;
+        (void)on.service->subscribe([&](const event&) { ++heard; });
+        std::string file = "value\n";
+        for (int i = 0; i < 3'000; ++i) file += "x\n";
+        const auto ended = on.run(std::move(file));
+        expect(ended.state == operation_state::completed_with_errors);
+        on.drive_for(1ms);
+        expect(heard == 3'005_ul);
+    };
+
     "what one throws is logged, and the others hear all the same"_test = [] {
         script play;
         stage on;

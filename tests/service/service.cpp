@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <latch>
 #include <map>
 #include <mutex>
@@ -758,6 +759,27 @@ suite<"scheduling"> schedulers = [] {
         auto front = make_service({.scheduler = bulk::scheduling::none}, storage);
         const auto id = front.create("pipeline", text(numbers(3))).value();
         expect(front.wait(id, 10s).value().state == operation_state::completed);
+    };
+
+    "paused operations do not fill the queue"_test = [] {
+        script play;
+        now_playing = &play;
+        std::latch begun{1}, go{1};
+        play.first = [&](const number&, bulk::context&) {
+            if (!begun.try_wait()) begun.count_down();
+            go.wait();
+            return bulk::outcome::done();
+        };
+        bulk::memory::storage storage;
+        auto service = make_service({.worker_count = 1, .queue_capacity = 2}, storage);
+        const auto create = [&] { return service.create("pipeline", text(numbers(1))).value(); };
+        (void)create();
+        begun.wait();
+        for (int i = 0; i < 2; ++i) expect(service.pause(create()).has_value());
+        auto third = std::async(std::launch::async, create);
+        expect(third.wait_for(10s) == std::future_status::ready);
+        go.count_down();
+        expect(service.wait(third.get(), 10s).value().state == operation_state::completed);
     };
 
     "a full queue makes whoever adds to it wait, and drops nothing"_test = [] {

@@ -454,7 +454,7 @@ suite<"meanwhile"> meanwhile = [] {
 
     "other operations run while one waits, even where one row may run at a time"_test = [] {
         script play;
-        stage on;
+        stage on{{.worker_count = 1}};
         const auto id = begin(on, 1000);
         const auto since = on.jobs.now();
         expect(on.run(numbers(10)).state == operation_state::completed);
