@@ -96,6 +96,9 @@ suite<"operation types"> types = [] {
         api_stage::answer refused;
         expect(validate([&] { refused = validate({}); }).status == 200_i);
         expect(refused.is_problem(503, "unavailable")) << refused.body;
+        expect(refused.json()["detail"] ==
+               "too many dry runs at once (1 are allowed); try again soon")
+            << refused.body;
         expect(refused.header("retry-after") == "1");
         expect(validate({}).status == 200_i);
     };

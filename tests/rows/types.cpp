@@ -57,6 +57,9 @@ suite<"dates"> dates = [] {
         refuses<ns>("2262-04-11T23:47:16.854775808Z", "it is out of range");
         refuses<ns>("1677-09-21T00:12:43.145224191Z", "it is out of range");
         refuses<ns>("9999-12-31T00:00:00Z", "it is out of range");
+        expect(read<ms>("2016-12-31T23:59:60Z").value() == sys_days{2017y / January / 1})
+            << "a leap second is the first second of the next minute";
+        refuses<ms>("2016-12-31T23:59:61Z", "there is no such time of day");
         refuses<ms>("2026-01-02T25:00:00Z", "there is no such time of day");
         refuses<ms>("2026-01-02", "it is not a time in the form %Y-%m-%dT%H:%M:%S%z");
         refuses<ms>("2026-01-02T12:00:00+99:00",

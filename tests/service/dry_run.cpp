@@ -305,7 +305,7 @@ suite<"dry run"> dry = [] {
             begun.wait();
             const auto third = service.validate("orders", quick(), std::string{good});
             expect(fatal(!third.has_value()));
-            expect(third.error() == bulk::error{bulk::errc::unavailable,
+            expect(third.error() == bulk::error{bulk::errc::timed_out,
                                                 "too many dry runs at once (2 are allowed); try "
                                                 "again soon"})
                 << third.error().message;

@@ -3,6 +3,9 @@
 #include <support/ut.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,6 +32,43 @@ struct waiting : bulk::operation<waiting, number> {
 };
 
 using stage = support::stage<bulk::operation_list<work, waiting>>;
+
+/// Removing records needs two free blocks for a moment; each upload that is removed frees one.
+class full_disk : public bulk::memory::storage {
+public:
+    int blocks_free = 100;
+
+    bulk::operation_id add_ended_operation() {
+        bulk::operation_record record{.id = bulk::operation_id{{0, ++last_}},
+                                      .name = "work",
+                                      .state = operation_state::completed,
+                                      .completed_at = bulk::timestamp{}};
+        record.file_id = store_upload();
+        expect(create(record, {}).has_value());
+        return record.id;
+    }
+
+    [[nodiscard]] bool is_full() const { return blocks_free < 2; }
+
+    [[nodiscard]] bulk::result<> remove(bulk::operation_id id) {
+        if (is_full()) return bulk::fail(errc::unavailable, "database or disk is full");
+        return bulk::memory::storage::remove(id);
+    }
+
+    [[nodiscard]] bulk::result<> remove_file(const std::string& id) {
+        auto removed = bulk::memory::storage::remove_file(id);
+        blocks_free += removed ? 1 : 0;
+        return removed;
+    }
+
+private:
+    std::string store_upload() {
+        const auto no_bytes = [](std::span<char>) -> bulk::result<std::size_t> { return 0; };
+        return put_file("empty.csv", no_bytes, 0, bulk::timestamp{}).value().id;
+    }
+
+    std::uint64_t last_ = 0;
+};
 
 suite<"retention"> retention = [] {
     "an operation goes with its records, its events and its file"_test = [] {
@@ -108,6 +148,24 @@ suite<"retention"> retention = [] {
         const auto running = on.service->prune({.states = {operation_state::running}});
         expect(running.error().message.contains("has not ended")) << running.error().message;
     };
+
+    "on a full disk, the space of later uploads serves the records of earlier operations"_test =
+        [] {
+            full_disk storage;
+            for (const int uploads : {3, 1}) {
+                std::vector<bulk::operation_id> ids;
+                for (int i = 0; i < uploads; ++i) ids.push_back(storage.add_ended_operation());
+                storage.blocks_free = 0;
+                const auto report = bulk::retention{storage}.prune({}, bulk::timestamp{1h}).value();
+                if (uploads == 3) {
+                    expect(report.removed == 3_u && report.kept.empty());
+                } else {
+                    expect(report.removed == 0_u && report.kept.size() == 1_ul);
+                    expect(report.kept.at(0).second == "database or disk is full");
+                }
+                for (const auto id : ids) expect(storage.get(id).has_value() == (uploads == 1));
+            }
+        };
 
     "many are found page by page"_test = [] {
         stage on;

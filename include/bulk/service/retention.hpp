@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,9 +51,8 @@ public:
         if (!record) return std::unexpected{record.error()};
         auto removed = storage_.remove(id);
         // Removing records takes some space, and removing the upload gives some back.
-        if constexpr (requires { storage_.is_full(); })
-            if (!removed && storage_.is_full() && is_final(record->state) && remove_upload(*record))
-                removed = storage_.remove(id);
+        if (!removed && is_full() && is_final(record->state) && remove_upload(*record))
+            removed = storage_.remove(id);
         return removed ? remove_upload(*record) : removed;
     }
 
@@ -69,6 +69,7 @@ public:
             if (auto pruned = prune(options, state.value, now, report); !pruned)
                 return std::unexpected{pruned.error()};
         }
+        retry_on_full_disk(report);
         return report;
     }
 
@@ -104,18 +105,38 @@ private:
         return {};
     }
 
+    /// On a full disk the first operations may fail for want of a few blocks, which the uploads of
+    /// later ones have freed since: `remove` deletes the upload even if the records stay.
+    void retry_on_full_disk(prune_report& report) {
+        for (auto before = short_of_space_.size() + 1; short_of_space_.size() < before;) {
+            before = short_of_space_.size();
+            std::erase_if(short_of_space_,
+                          [&](const auto& each) { return remove(each.first).has_value(); });
+            report.removed += before - short_of_space_.size();
+        }
+        std::ranges::move(std::exchange(short_of_space_, {}), std::back_inserter(report.kept));
+    }
+
     void remove(const prune_options& options, const operation_record& record,
                 prune_report& report) {
         result<> done;
         if (options.before) done = guarded([&] { return options.before(record); });
-        if (done) done = remove(record.id);
+        if (!done) return (void)report.kept.emplace_back(record.id, done.error().message);
+        done = remove(record.id);
         if (done)
             ++report.removed;
         else
-            report.kept.emplace_back(record.id, done.error().message);
+            (is_full() ? short_of_space_ : report.kept)
+                .emplace_back(record.id, done.error().message);
+    }
+
+    [[nodiscard]] bool is_full() const {
+        if constexpr (requires { storage_.is_full(); }) return storage_.is_full();
+        return false;
     }
 
     Storage& storage_;
+    decltype(prune_report::kept) short_of_space_{};
 };
 
 }  // namespace bulk

@@ -205,14 +205,14 @@ public:
 
     /// What `create` and the run would say of a file before the first step, for every row; nothing is
     /// run, and nothing is stored. A few at a time, since each needs memory: fails with
-    /// `errc::unavailable` when no turn comes within `dry_run_wait`.
+    /// `errc::timed_out` when no turn comes within `dry_run_wait`.
     template <typename Metadata = std::string>
     [[nodiscard]] result<dry_run_report> validate(std::string_view name, result<upload> file,
                                                   const Metadata& metadata = {}) {
         if (!file) return std::unexpected{std::move(file).error()};
         const auto turn = core_->dry_runs().enter(core_->options().dry_run_wait);
         if (!turn)
-            return fail(errc::unavailable,
+            return fail(errc::timed_out,
                         concat("too many dry runs at once (", core_->options().max_dry_runs,
                                " are allowed); try again soon"));
         result<dry_run_report> report;
