@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,13 @@ struct wide {
     std::string id, name, city, note;
 };
 BULK_ROW(wide, id, name, city, note);
+
+/// The same, of which the last column may be absent: nothing but its quotes tells that a header is damaged.
+struct loose {
+    std::string id, name, city;
+    std::optional<std::string> note;
+};
+BULK_ROW(loose, id, name, city, (note, .required = false));
 
 /// A row: what it holds, and whether it could be read.
 struct row {
@@ -48,6 +56,16 @@ std::vector<row> read(std::string_view text) {
                        good ? here.id + '|' + here.name + '|' + here.city + '|' + here.note
                             : to_text(rows->problem())});
     }
+}
+
+/// Where the rows of a file begin, good or bad; none if the file is refused.
+std::optional<std::vector<std::uint64_t>> lines_of(std::string_view text) {
+    std::vector<std::uint64_t> lines;
+    auto rows = bulk::csv::reader<loose>::open(bulk::bytes_of_text(text));
+    if (!rows) return std::nullopt;
+    loose here;
+    while (rows->next(here) != bulk::read_status::end) lines.push_back(rows->line());
+    return lines;
 }
 
 /// Rows on one line, some fields quoted as they must be, the last one often empty.
@@ -200,6 +218,43 @@ suite<"damage"> suites = [] {
         std::printf("all: %zu of %zu contained, %zu split at a line end\n", all, total, split);
         expect(all + split == total);
         expect(split * 20 < total) << "few rows end where a line of their last field does";
+    };
+
+    "a damaged header takes in no row"_test = [] {
+        std::size_t refused = 0, total = 0;
+        for (const auto& text : {plain_file(), quoted_file(), lines_file(), bare_file()}) {
+            const auto whole = lines_of(text);
+            expect(fatal(whole.has_value()));
+            for (std::size_t i = 0; i < text.find_first_of("\r\n"); ++i) {
+                std::string added = text, removed = text;
+                added.insert(i, 1, '"');
+                removed.erase(i, 1);
+                for (const auto& damaged : {added, removed}) {
+                    const auto got = lines_of(damaged);
+                    ++total;
+                    refused += !got;
+                    expect(!got || *got == *whole) << damaged.substr(0, 80);
+                }
+            }
+        }
+        std::printf("headers: %zu of %zu refused, the others are read\n", refused, total);
+        expect(refused > 0_ul);
+    };
+
+    "the error of a damaged header says where the quote is"_test = [] {
+        for (const bool has_header : {true, false}) {
+            const auto rows = bulk::csv::reader<loose>::open(
+                bulk::bytes_of_text("id,name,city,\"note\n1,Ann,Bonn,\"x\"\n2,Bob,Ulm,\n"),
+                {.header = has_header});
+            expect(fatal(!rows.has_value()));
+            expect(rows.error().code == bulk::errc::invalid_row);
+            expect(rows.error().message ==
+                   "line 1, column 4, '\"note\n1,Ann,Bonn,\"x\"': there is text behind the closing "
+                   "quote of the "s +
+                       (has_header ? "header" : "first row") +
+                       ". Close the quote, or write it twice in a quoted field")
+                << rows.error().message;
+        }
     };
 };
 

@@ -277,6 +277,7 @@ std::optional<std::string> expected_rows(const sample& of) {
     std::vector<std::size_t> columns(3, naive::none);
     if (events.empty()) return format.header ? std::nullopt : std::optional{std::string{}};
     if (events[0].what != kind::record) return std::nullopt;
+    if (!std::ranges::all_of(events[0].fields, &naive::field::valid)) return std::nullopt;
     width = events[0].fields.size();
     if (format.header) {
         next = 1;
@@ -329,7 +330,9 @@ std::string read_all(reader& rows) {
 }
 
 std::string read_in_slices(const sample& of, const reader& whole) {
-    bulk::csv::slicer slicer{source_of(of.text, of.piece), of.format, of.slice_rows, of.limits};
+    const bulk::csv::scan_tuning tuning{.window = of.window, .set = of.set};
+    bulk::csv::slicer slicer{source_of(of.text, of.piece), of.format, of.slice_rows, of.limits,
+                             tuning};
     std::string all;
     std::uint64_t end = 0;
     while (true) {
@@ -341,7 +344,7 @@ std::string read_in_slices(const sample& of, const reader& whole) {
         auto part = reader::open_slice(
             source_of(std::string_view{of.text}.substr((*slice)->offset, (*slice)->text_size()),
                       of.piece),
-            **slice, whole.columns(), whole.format(), of.limits);
+            **slice, whole.columns(), whole.format(), of.limits, tuning);
         const auto first = to_number(part.row());
         all += read_all(part);
         if (to_number(part.row()) - first != (*slice)->rows) return all + "another number of rows";

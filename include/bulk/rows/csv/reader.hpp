@@ -54,7 +54,8 @@ public:
     /// One slice of a file, `source` being its text only; the columns are those of the whole file.
     [[nodiscard]] static reader open_slice(byte_source source, const slice& slice,
                                            const binding<Row>& columns, const dialect& dialect = {},
-                                           const row_limits& limits = {}) {
+                                           const row_limits& limits = {},
+                                           const scan_tuning& tuning = {}) {
         reader opened{Scanner{std::move(source),
                               dialect,
                               limits,
@@ -63,7 +64,7 @@ public:
                                .fields = columns.width,
                                .misquoted = slice.misquoted,
                                .too_long = slice.too_long},
-                              {}},
+                              tuning},
                       limits};
         opened.binding_ = columns;
         opened.row_ = row_number{to_number(slice.first_row) - 1};
@@ -136,6 +137,11 @@ private:
         if (field_count() > limits_.columns)
             return fail(errc::invalid_row, concat("the file has ", field_count(),
                                                   " columns; the limit is ", limits_.columns));
+        for (std::size_t i = 0; i < record.size; ++i) {
+            bool valid = true;
+            (void)content_size(record.raw(i), scanner_.format(), valid);
+            if (!valid) return misquoted_first_row(i + 1, record.raw(i));
+        }
         if (!named) {
             pending_ = true;
             auto bound = bind_positions<Row>(record.size);
@@ -145,7 +151,7 @@ private:
         }
         std::vector<std::string_view> header;
         scratch_.clear(record.whole().size());
-        bool valid = true;
+        bool valid = true;  // they all are
         for (std::size_t i = 0; i < record.size; ++i)
             header.push_back(trimmed(content(record.raw(i), scanner_.format(), scratch_, valid)));
         const bool is_guarded = std::ranges::find(header, guard_column) != header.end();
@@ -157,6 +163,17 @@ private:
         binding_.is_guarded = is_guarded && std::ranges::find(binding_.ignored, guard_column) !=
                                                 binding_.ignored.end();
         return {};
+    }
+
+    /// The first row says how many fields the others have. With an unmatched quote it says something else,
+    /// and may have taken in the rows behind it.
+    [[nodiscard]] std::unexpected<bulk::error> misquoted_first_row(std::size_t column,
+                                                                   std::string_view raw) const {
+        return fail(errc::invalid_row,
+                    concat("line ", scanner_.line(), ", column ", column, ", '", shortened(raw),
+                           "': there is text behind the closing quote of the ",
+                           scanner_.format().header ? "header" : "first row",
+                           ". Close the quote, or write it twice in a quoted field"));
     }
 
     /// Of the current record; a scanner may not know where all of them end.

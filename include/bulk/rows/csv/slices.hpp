@@ -18,16 +18,17 @@ namespace bulk::csv {
 class slicer : public scanned_slices<scanner> {
 public:
     explicit slicer(byte_source source, const dialect& dialect = {},
-                    std::uint64_t rows_per_slice = 4096, const row_limits& limits = {})
-        : scanned_slices{opened(std::move(source), dialect, limits), rows_per_slice,
+                    std::uint64_t rows_per_slice = 4096, const row_limits& limits = {},
+                    const scan_tuning& tuning = {})
+        : scanned_slices{opened(std::move(source), dialect, limits, tuning), rows_per_slice,
                          dialect.header} {}
 
 private:
     /// A file that cannot be read says so when it is.
     [[nodiscard]] static scanner opened(byte_source source, const dialect& dialect,
-                                        const row_limits& limits) {
+                                        const row_limits& limits, const scan_tuning& tuning) {
         const auto format = detected(source, dialect);
-        return scanner{std::move(source), format.value_or(dialect), limits};
+        return scanner{std::move(source), format.value_or(dialect), limits, {}, tuning};
     }
 };
 
