@@ -59,7 +59,7 @@ struct up_to_most {
     }
 };
 
-int steps_run = 0;
+std::atomic<int> steps_run{0};
 
 struct orders : bulk::operation<orders, order, request> {
     BULK_OPERATION("orders", .track_row_data = true)
@@ -131,7 +131,7 @@ suite<"dry run"> dry = [] {
             const auto name = as_json ? "o.ndjson"s : "o.csv"s;
             steps_run = 0;
             const auto report = look(content, name);
-            expect(steps_run == 0_i);
+            expect(steps_run.load() == 0_i);
 
             bulk::service service{known, bulk::memory::storage{}, {.max_row_concurrency = 2}};
             const auto id = service.create(
