@@ -329,11 +329,32 @@ suite<"http abuse by size"> sizes = [] {
     };
 };
 
+/// How long 99 of 100 requests take at most, each behind the other: the median of three rounds. Other
+/// programs run on this machine, too, and one that takes a core away for a moment is not what is measured.
+std::chrono::microseconds slowest_of(raw_http::client& client) {
+    std::vector<std::chrono::microseconds> rounds;
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::chrono::microseconds> took;
+        for (int i = 0; i < 500; ++i) {
+            const auto begun = std::chrono::steady_clock::now();
+            expect(fatal(client.ask(get("/")).status == 200_i));
+            took.push_back(std::chrono::duration_cast<std::chrono::microseconds>(
+                std::chrono::steady_clock::now() - begun));
+        }
+        std::ranges::sort(took);
+        rounds.push_back(took[took.size() * 99 / 100]);
+    }
+    std::ranges::sort(rounds);
+    return rounds[1];
+}
+
 suite<"http abuse by number"> numbers = [] {
     if (!raw_http::allow_descriptors(8000)) return;
 
     "two thousand slow sockets do not hold up a normal request"_test = [] {
         const stage at;
+        auto client = at.connect();
+        const auto alone = slowest_of(client);
         const double before = raw_http::resident_mb();
         std::vector<raw_http::client> idle, slow;
         for (int i = 0; i < 1000; ++i) {
@@ -349,26 +370,12 @@ suite<"http abuse by number"> numbers = [] {
                     if (is_over) break;
                 }
         }};
-        auto client = at.connect();
-        // The median of three: other programs run on this machine, too, and one that takes a core away
-        // for a moment is not what is measured.
-        std::vector<std::chrono::microseconds> rounds;
-        for (int round = 0; round < 3; ++round) {
-            std::vector<std::chrono::microseconds> took;
-            for (int i = 0; i < 500; ++i) {
-                const auto begun = std::chrono::steady_clock::now();
-                expect(fatal(client.ask(get("/")).status == 200_i));
-                took.push_back(std::chrono::duration_cast<std::chrono::microseconds>(
-                    std::chrono::steady_clock::now() - begun));
-            }
-            std::ranges::sort(took);
-            rounds.push_back(took[took.size() * 99 / 100]);
-        }
-        std::ranges::sort(rounds);
-        const auto p99 = rounds[1];
+        const auto beside = slowest_of(client);
         is_over = true;
         dripping.join();
-        expect(p99 < 100ms) << p99.count() << "us";
+        // A machine on which a request takes long anyway is no fault of the sockets.
+        expect(beside < std::max<std::chrono::microseconds>(100ms, 10 * alone))
+            << beside.count() << "us, alone" << alone.count() << "us";
         // Two ends of each, with what is kept for a head that is not whole.
         if (raw_http::counts_memory) expect(raw_http::resident_mb() - before < 64.0_d);
     };
