@@ -2,11 +2,15 @@
 #include <http/api_stage.hpp>
 
 #include <bulk/core/worker_record.hpp>
+#include <bulk/rows/byte_source.hpp>
+#include <bulk/service/upload.hpp>
 
 #include <support/ut.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +27,12 @@ constexpr const char* nobody = "01890000-0000-7000-8000-000000000000";
 
 std::string of(const std::string& id, const std::string& rest = "") {
     return "/api/v1/operations/" + id + rest;
+}
+
+form dry_run_form() {
+    return form{}
+        .field("metadata", R"({"requested_by":"ops"})")
+        .file("june.csv", "account,amount\nA-1,1\n");
 }
 
 }  // namespace
@@ -83,24 +93,49 @@ suite<"operation types"> types = [] {
         expect(at.get("/api/v1/operations").json()["total"] == "0");
     };
 
+    "slow uploads do not take the turns of dry runs"_test = [] {
+        stage at{{}, {.max_dry_runs = 2, .dry_run_wait = std::chrono::milliseconds{0}}};
+        const auto older = api_stage::form{}
+                               .field("operationName", "transfers")
+                               .field("metadata", "{}")
+                               .field("createdBy", "ops")
+                               .field("notifications", "[]")
+                               .file("june.csv", "account,amount\nA-1,1\n");
+        for (const auto& [path, form] :
+             {std::pair{"/api/v1/operation-types/transfers/validate", dry_run_form()},
+              std::pair{"/api/bulks/validate", older}}) {
+            const auto validate = [&](std::function<void()> meanwhile) {
+                return at.send(api_stage::method::post, path, form.headers(),
+                               {.body = form.body(), .before_last_piece = std::move(meanwhile)});
+            };
+            api_stage::answer honest, second;
+            const auto first = validate([&] { second = validate([&] { honest = validate({}); }); });
+            expect(honest.status == 200_i) << path << honest.body;
+            expect(first.status == 200_i and second.status == 200_i) << path;
+        }
+    };
+
     "a dry run beyond the limit is told to try again"_test = [] {
         stage at{{}, {.max_dry_runs = 1, .dry_run_wait = std::chrono::milliseconds{0}}};
-        const auto form = api_stage::form{}
-                              .field("metadata", R"({"requested_by":"ops"})")
-                              .file("june.csv", "account,amount\nA-1,1\n");
-        const auto validate = [&](std::function<void()> meanwhile) {
+        const auto validate = [&] {
+            const auto form = dry_run_form();
             return at.send(api_stage::method::post, "/api/v1/operation-types/transfers/validate",
-                           form.headers(),
-                           {.body = form.body(), .before_last_piece = std::move(meanwhile)});
+                           form.headers(), {form.body()});
         };
         api_stage::answer refused;
-        expect(validate([&] { refused = validate({}); }).status == 200_i);
+        bulk::byte_source meanwhile{[&](std::span<char>) -> bulk::result<std::size_t> {
+            refused = validate();
+            return std::size_t{0};
+        }};
+        expect(at.service()
+                   .validate("transfers", bulk::upload{"june.csv", std::move(meanwhile)}, "{}")
+                   .has_value());
         expect(refused.is_problem(503, "unavailable")) << refused.body;
         expect(refused.json()["detail"] ==
                "too many dry runs at once (1 are allowed); try again soon")
             << refused.body;
         expect(refused.header("retry-after") == "1");
-        expect(validate({}).status == 200_i);
+        expect(validate().status == 200_i);
     };
 };
 

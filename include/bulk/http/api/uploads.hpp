@@ -4,6 +4,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
+#include <bulk/http/api/spooled_file.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/multipart.hpp>
 #include <bulk/http/problem.hpp>
@@ -231,6 +232,16 @@ private:
     if (broken.code == errc::timed_out) return {problems::timeout, broken.message};
     if (broken.message.contains("larger")) return {problems::too_large, broken.message, "file"};
     return {problems::invalid_argument, broken.message};
+}
+
+/// The whole file, on disk: for what must not wait for a slow client.
+[[nodiscard]] inline or_problem<spooled_file> spool(incoming_file& file, std::int64_t max_file_size,
+                                                    bool is_last = true) {
+    auto kept = spooled_file::keep(file.bytes(is_last), max_file_size);
+    if (!kept)
+        return std::unexpected{
+            upload_problem(std::move(kept).error(), file.course(), max_file_size)};
+    return std::move(*kept);
 }
 
 }  // namespace bulk::http::api

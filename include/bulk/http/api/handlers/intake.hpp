@@ -188,13 +188,12 @@ private:
     const upload_facts facts{asked, *file};
     if (auto known = facts.check({"metadata", "type"}); !known)
         return std::unexpected{std::move(known).error()};
-    auto report = asked.service().validate(
-        (*about)->name, {facts.file_name(), file->bytes(), file->type()}, facts["metadata"]);
-    // What did not come as a whole says nothing about the file.
-    if (!report || file->course().broken)
-        return std::unexpected{upload_problem(
-            report ? error{errc::invalid_argument, report->file_error} : std::move(report).error(),
-            file->course(), asked.service().options().max_file_size)};
+    // A dry run takes one of few turns: a slow client must not hold it.
+    auto spooled = spool(*file, asked.service().options().max_file_size);
+    if (!spooled) return std::unexpected{std::move(spooled).error()};
+    const auto report = http::asked(asked.service().validate(
+        (*about)->name, {facts.file_name(), spooled->bytes(), file->type()}, facts["metadata"]));
+    if (!report) return std::unexpected{report.error()};
     return json_response(200, dry_run_json(*report, *about).json());
 }
 
