@@ -5,6 +5,7 @@
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/service/upload.hpp>
 
+#include <support/packing.hpp>
 #include <support/ut.hpp>
 
 #include <chrono>
@@ -225,6 +226,38 @@ suite<"operations"> operations = [] {
                 .is_problem(400, "invalid_argument", "recipients"));
         expect(at.get("/api/v1/operations").json()["total"] == "0");
         expect(at.storage().files("", 10).value().empty()) << "no file is left either";
+    };
+
+    "a body that unpacks to too much is refused, and nothing is kept"_test = [] {
+        std::string rows = "account,amount\n";
+        for (int i = 0; i < 2'000; ++i) rows += "A-" + std::to_string(i) + ",1\n";
+        const auto send = [](stage& at, const std::string& path, std::string packed,
+                             const std::string& coding) {
+            return at.send(api_stage::method::post, path,
+                           {{"Content-Type", "text/csv"}, {"Content-Encoding", coding}},
+                           {.body = std::move(packed), .piece = 10'000});
+        };
+        const std::string create = "/api/v1/operations?type=transfers&file_name=june.csv";
+        const std::string validate =
+            "/api/v1/operation-types/transfers/validate?file_name=june.csv";
+        stage narrow{{}, {.max_file_size = 0, .max_unpacked_size = 5'000}};
+        for (const auto& path : {create, validate})
+            for (const auto& [coding, packed] : {std::pair{"gzip"s, support::gzip(rows)},
+                                                 std::pair{"zstd"s, support::zstd(rows)}}) {
+                const auto said = send(narrow, path, packed, coding);
+                expect(said.is_problem(413, "too_large", "file")) << path << coding << said.body;
+                expect(said.body.contains("unpacks to more than 5000 bytes")) << said.body;
+            }
+        expect(narrow.storage().files("", 10).value().empty());
+
+        stage at{{}, {.max_file_size = 0}};
+        expect(send(at, create, support::gzip(rows), "gzip").status == 202_i);
+        const std::string bomb = support::zstd(std::string(std::size_t{101} << 20, 'x'));
+        const auto said = send(at, validate, bomb, "zstd");
+        expect(said.is_problem(413, "too_large", "file")) << said.body;
+        expect(said.body.contains("unpacks to more than 250 times its size")) << said.body;
+        expect(send(at, create, support::gzip(rows).substr(0, 100), "gzip")
+                   .is_problem(400, "invalid_argument", "file"));
     };
 
     "a member of the metadata that nobody knows is refused"_test = [] {

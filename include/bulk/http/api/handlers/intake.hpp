@@ -14,6 +14,7 @@
 #include <bulk/rows/json/object.hpp>
 #include <bulk/rows/utf8.hpp>
 #include <bulk/service/intake.hpp>
+#include <bulk/service/reading_limits.hpp>
 #include <bulk/service/upload.hpp>
 
 #include <algorithm>
@@ -27,6 +28,12 @@
 #include <vector>
 
 namespace bulk::http::api {
+
+/// The file of a request, within the limits of the service.
+[[nodiscard]] inline or_problem<incoming_file> open_file(call& asked) {
+    return incoming_file::open(asked.asked,
+                               limited_reading({}, asked.service().options()).unpacking);
+}
 
 /// What is said with a file: in the fields of a form, else in the query.
 class upload_facts {
@@ -110,7 +117,7 @@ private:
 }
 
 [[nodiscard]] inline reply create_operation(call& asked) {
-    auto file = incoming_file::open(asked.asked);
+    auto file = open_file(asked);
     if (!file) return std::unexpected{std::move(file).error()};
     const upload_facts facts{asked, *file};
     if (auto known = facts.check({"type", "metadata", "recipients"}); !known)
@@ -183,7 +190,7 @@ private:
 [[nodiscard]] inline reply validate_file(call& asked) {
     const auto about = http::asked(asked.service().find(asked.path("name")), "name");
     if (!about) return std::unexpected{about.error()};
-    auto file = incoming_file::open(asked.asked);
+    auto file = open_file(asked);
     if (!file) return std::unexpected{std::move(file).error()};
     const upload_facts facts{asked, *file};
     if (auto known = facts.check({"metadata", "type"}); !known)

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] static or_problem<older_form> open(call& asked) {
         if (!incoming_file::is_form(asked.headers().get("content-type")))
             return refuse(problems::invalid_argument, "Form data required");
-        auto file = incoming_file::open(asked.asked);
+        auto file = open_file(asked);
         if (!file) return std::unexpected{std::move(file).error()};
         older_form form{std::move(*file)};
         if (!form.file_.has_file()) return form;
