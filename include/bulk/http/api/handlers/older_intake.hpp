@@ -85,9 +85,10 @@ private:
     write_json_text(text, why);
     return json_response(status, std::move(text));
 }
-[[nodiscard]] inline response older_refusal(const problem& why) {
-    // What is too large, or of another type, is a wrong request there.
+[[nodiscard]] inline reply older_refusal(const problem& why) {
     const int status = why.kind.status;
+    if (status >= 500) return std::unexpected{why};  // not the client's fault: for the log
+    // What is too large, or of another type, is a wrong request there.
     return older_refusal(status == 413 || status == 415 || status == 404 ? 400 : status,
                          why.detail);
 }
@@ -144,7 +145,7 @@ private:
         if (auto same = check_replay(asked.service(), taken->record, form->file().name(),
                                      (*form)["metadata"], *recipients, form->file().course());
             !same)
-            return older_refusal(same.error().kind.status, same.error().detail);
+            return older_refusal(same.error());
     return json_response(200, older_object{}.text("operationId", to_text(taken->record.id)).json());
 }
 
