@@ -433,7 +433,7 @@ suite<"http abuse by number"> numbers = [] {
     };
 
     "slow readers of downloads hold up nothing but themselves"_test = [] {
-        const stage at;
+        const stage at{{.min_stream_bytes_per_second = 0, .slow_stream_time = 1ms}};
         const double before = raw_http::resident_mb();
         std::vector<raw_http::client> slow;
         for (int i = 0; i < 64; ++i) {

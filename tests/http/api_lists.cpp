@@ -33,6 +33,33 @@ std::vector<std::string> walk(stage& at, const std::string& path, const std::str
     return seen;
 }
 
+/// The path of a route, for the second row of an operation or for a run.
+std::string path_of(const http::api::route& route, const std::string& id, const std::string& run) {
+    std::string path{route.path};
+    const bool is_feed = route.topic == "feeds" || route.topic == "runs";
+    for (const auto& [name, value] :
+         std::map<std::string, std::string>{{"{id}", is_feed ? run : id},
+                                            {"{name}", is_feed ? "articles" : "transfers"},
+                                            {"{row}", "2"}})
+        if (const auto found = path.find(name); found != std::string::npos)
+            path.replace(found, name.size(), value);
+    return path;
+}
+
+/// A request that the route accepts, as far as it needs no body of its own.
+api_stage::answer ask(stage& at, const http::api::route& route, const std::string& id,
+                      const std::string& run) {
+    const auto path = path_of(route, id, run);
+    if (route.body == http::api::body_shape::json)
+        return at.send(route.verb, path, {{"Content-Type", "application/json"}}, {"{}"});
+    if (route.body == http::api::body_shape::none) return at.send(route.verb, path);
+    const bool is_older = route.topic == http::api::older;
+    auto form = api_stage::form{}.field(is_older ? "operationName" : "type", "transfers");
+    if (is_older) form.field("createdBy", "ops");
+    form.file("june.csv", "account,amount\nA-1,1\n");
+    return at.send(route.verb, path, form.headers(), {form.body()});
+}
+
 /// A parameter's values as its problem lists them: "sort takes one of a, b, and not 'x'".
 std::vector<std::string> choices(stage& at, const std::string& path, const std::string& name) {
     const auto said = at.get(path + "?" + name + "=x").json()["detail"].text();
@@ -211,14 +238,7 @@ suite<"lists"> lists = [] {
         int walked = 0, masked = 0;
         for (const auto& route : http::api::all_routes) {
             if (route.verb != http::method::get || route.path.ends_with("/file")) continue;
-            std::string path{route.path};
-            const bool is_feed = route.topic == "feeds" || route.topic == "runs";
-            for (const auto& [name, value] :
-                 std::map<std::string, std::string>{{"{id}", is_feed ? run : id},
-                                                    {"{name}", is_feed ? "articles" : "transfers"},
-                                                    {"{row}", "2"}})
-                if (const auto found = path.find(name); found != std::string::npos)
-                    path.replace(found, name.size(), value);
+            auto path = path_of(route, id, run);
             if (route.id == "streamEvents") path += "?after=0";
             auto said = at.get(path);
             if (said.events) {
@@ -242,6 +262,34 @@ suite<"lists"> lists = [] {
                                  form.headers(), {form.body()});
         expect(dry.json()["bad_rows"] == "2" and !dry.body.contains("HIDDEN")) << dry.body;
         expect(at.get("/api/v1/operations/" + id + "/file").body.contains("HIDDEN-1"));
+    };
+};
+
+suite<"storage failures"> storage_failures = [] {
+    "a storage that fails is a 5xx on every route, and its message is for the log only"_test = [] {
+        std::vector<std::string> logged;  // request ids
+        http::api_options options;
+        options.log_fault = [&](const auto& each) { logged.push_back(each.request_id); };
+        stage at{options, {}, true};
+        const auto id = at.three();
+        const auto run = at.post("/api/v1/feeds/articles/runs").json()["id"].text();
+        at.advance(std::chrono::minutes{1});
+        at.fail_storage();
+        int failed = 0;
+        for (const auto& route : http::api::all_routes) {
+            const auto before = at.failed_calls();
+            logged.clear();
+            auto said = ask(at, route, id, run);
+            if (said.events) said.body = said.events->next([] {}).value_or("");
+            expect(!said.body.contains("no answer to")) << route.id << said.body;
+            // Metrics are of the process, and readiness is itself an answer about the storage.
+            if (route.id == "getMetrics" || route.id == "getReadiness") continue;
+            if (at.failed_calls() == before) continue;
+            ++failed;
+            expect(said.status >= 500_i) << route.id << said.status << said.body;
+            expect(logged == std::vector{std::string{said.header("x-request-id")}}) << route.id;
+        }
+        expect(failed > 50_i) << failed;
     };
 };
 

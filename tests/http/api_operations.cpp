@@ -2,11 +2,16 @@
 #include <http/api_stage.hpp>
 
 #include <bulk/core/worker_record.hpp>
+#include <bulk/rows/byte_source.hpp>
+#include <bulk/service/upload.hpp>
 
+#include <support/packing.hpp>
 #include <support/ut.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +28,12 @@ constexpr const char* nobody = "01890000-0000-7000-8000-000000000000";
 
 std::string of(const std::string& id, const std::string& rest = "") {
     return "/api/v1/operations/" + id + rest;
+}
+
+form dry_run_form() {
+    return form{}
+        .field("metadata", R"({"requested_by":"ops"})")
+        .file("june.csv", "account,amount\nA-1,1\n");
 }
 
 }  // namespace
@@ -83,24 +94,49 @@ suite<"operation types"> types = [] {
         expect(at.get("/api/v1/operations").json()["total"] == "0");
     };
 
+    "slow uploads do not take the turns of dry runs"_test = [] {
+        stage at{{}, {.max_dry_runs = 2, .dry_run_wait = std::chrono::milliseconds{0}}};
+        const auto older = api_stage::form{}
+                               .field("operationName", "transfers")
+                               .field("metadata", "{}")
+                               .field("createdBy", "ops")
+                               .field("notifications", "[]")
+                               .file("june.csv", "account,amount\nA-1,1\n");
+        for (const auto& [path, form] :
+             {std::pair{"/api/v1/operation-types/transfers/validate", dry_run_form()},
+              std::pair{"/api/bulks/validate", older}}) {
+            const auto validate = [&](std::function<void()> meanwhile) {
+                return at.send(api_stage::method::post, path, form.headers(),
+                               {.body = form.body(), .before_last_piece = std::move(meanwhile)});
+            };
+            api_stage::answer honest, second;
+            const auto first = validate([&] { second = validate([&] { honest = validate({}); }); });
+            expect(honest.status == 200_i) << path << honest.body;
+            expect(first.status == 200_i and second.status == 200_i) << path;
+        }
+    };
+
     "a dry run beyond the limit is told to try again"_test = [] {
         stage at{{}, {.max_dry_runs = 1, .dry_run_wait = std::chrono::milliseconds{0}}};
-        const auto form = api_stage::form{}
-                              .field("metadata", R"({"requested_by":"ops"})")
-                              .file("june.csv", "account,amount\nA-1,1\n");
-        const auto validate = [&](std::function<void()> meanwhile) {
+        const auto validate = [&] {
+            const auto form = dry_run_form();
             return at.send(api_stage::method::post, "/api/v1/operation-types/transfers/validate",
-                           form.headers(),
-                           {.body = form.body(), .before_last_piece = std::move(meanwhile)});
+                           form.headers(), {form.body()});
         };
         api_stage::answer refused;
-        expect(validate([&] { refused = validate({}); }).status == 200_i);
+        bulk::byte_source meanwhile{[&](std::span<char>) -> bulk::result<std::size_t> {
+            refused = validate();
+            return std::size_t{0};
+        }};
+        expect(at.service()
+                   .validate("transfers", bulk::upload{"june.csv", std::move(meanwhile)}, "{}")
+                   .has_value());
         expect(refused.is_problem(503, "unavailable")) << refused.body;
         expect(refused.json()["detail"] ==
                "too many dry runs at once (1 are allowed); try again soon")
             << refused.body;
         expect(refused.header("retry-after") == "1");
-        expect(validate({}).status == 200_i);
+        expect(validate().status == 200_i);
     };
 };
 
@@ -190,6 +226,38 @@ suite<"operations"> operations = [] {
                 .is_problem(400, "invalid_argument", "recipients"));
         expect(at.get("/api/v1/operations").json()["total"] == "0");
         expect(at.storage().files("", 10).value().empty()) << "no file is left either";
+    };
+
+    "a body that unpacks to too much is refused, and nothing is kept"_test = [] {
+        std::string rows = "account,amount\n";
+        for (int i = 0; i < 2'000; ++i) rows += "A-" + std::to_string(i) + ",1\n";
+        const auto send = [](stage& at, const std::string& path, std::string packed,
+                             const std::string& coding) {
+            return at.send(api_stage::method::post, path,
+                           {{"Content-Type", "text/csv"}, {"Content-Encoding", coding}},
+                           {.body = std::move(packed), .piece = 10'000});
+        };
+        const std::string create = "/api/v1/operations?type=transfers&file_name=june.csv";
+        const std::string validate =
+            "/api/v1/operation-types/transfers/validate?file_name=june.csv";
+        stage narrow{{}, {.max_file_size = 0, .max_unpacked_size = 5'000}};
+        for (const auto& path : {create, validate})
+            for (const auto& [coding, packed] : {std::pair{"gzip"s, support::gzip(rows)},
+                                                 std::pair{"zstd"s, support::zstd(rows)}}) {
+                const auto said = send(narrow, path, packed, coding);
+                expect(said.is_problem(413, "too_large", "file")) << path << coding << said.body;
+                expect(said.body.contains("unpacks to more than 5000 bytes")) << said.body;
+            }
+        expect(narrow.storage().files("", 10).value().empty());
+
+        stage at{{}, {.max_file_size = 0}};
+        expect(send(at, create, support::gzip(rows), "gzip").status == 202_i);
+        const std::string bomb = support::zstd(std::string(std::size_t{101} << 20, 'x'));
+        const auto said = send(at, validate, bomb, "zstd");
+        expect(said.is_problem(413, "too_large", "file")) << said.body;
+        expect(said.body.contains("unpacks to more than 250 times its size")) << said.body;
+        expect(send(at, create, support::gzip(rows).substr(0, 100), "gzip")
+                   .is_problem(400, "invalid_argument", "file"));
     };
 
     "a member of the metadata that nobody knows is refused"_test = [] {

@@ -6,10 +6,14 @@
 #include <bulk/http/api.hpp>
 
 #include <support/article_feed.hpp>
+#include <support/faulty_feeds.hpp>
+#include <support/faulty_storage.hpp>
 #include <support/seeded_executor.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -53,13 +57,19 @@ struct articles : support::article_feed<articles> {
     BULK_FEED("articles", .description = "What the shop has", .max_retries = 0)
 };
 
+using operation_storage = support::faulty_storage<bulk::memory::storage>;
+using feed_storage = support::faulty_feeds<bulk::memory::storage>;
+using operation_service = bulk::service<bulk::operation_list<transfers>, operation_storage>;
+using feed_service = bulk::feed_service<feed_storage>;
+
 }  // namespace
 
 struct stage::parts {
     parts(const bulk::http::api_options& options, bulk::service_options on, bool has_feeds,
           bool has_operations)
-        : service{bulk::operations<transfers>, storage, named(std::move(on)), bulk::read_options{},
-                  &jobs},
+        : service{bulk::operations<transfers>,
+                  operation_storage{storage, [this](const char*) { return fails(); }},
+                  named(std::move(on)), bulk::read_options{}, &jobs},
           any{service} {
         support::source_behaviour::now() = &source;
         source.on_fetch = [](std::uint32_t, std::uint64_t) {
@@ -67,7 +77,9 @@ struct stage::parts {
         };
         source.on_map = [](const auto&) { return map_item ? map_item() : bulk::result<>{}; };
         if (has_feeds) {
-            feeds.emplace(bulk::feeds<articles>, storage,
+            feed_storage faulty{storage};
+            faulty.faults().before = [this](std::string_view) { return fails(); };
+            feeds.emplace(bulk::feeds<articles>, std::move(faulty),
                           bulk::feed_service_options{.worker_name = "test"}, &jobs);
             any_feeds.emplace(*feeds);
             for (int i = 0; i < 20; ++i)
@@ -84,18 +96,25 @@ struct stage::parts {
         jobs.drop_all();
     }
 
+    [[nodiscard]] bool fails() {
+        if (storage_fails) ++failed_calls;
+        return storage_fails;
+    }
+
     static bulk::service_options named(bulk::service_options on) {
         on.service_name = "test";
         return on;
     }
 
+    std::atomic<bool> storage_fails = false;
+    std::atomic<int> failed_calls = 0;
     support::source_behaviour source;
     support::seeded_executor jobs{1};
     bulk::memory::storage storage;
-    bulk::service<bulk::operation_list<transfers>, bulk::memory::storage> service;
-    bulk::typed_service<bulk::service<bulk::operation_list<transfers>, bulk::memory::storage>&> any;
-    std::optional<bulk::feed_service<bulk::memory::storage>> feeds;
-    std::optional<bulk::typed_feed_service<bulk::feed_service<bulk::memory::storage>&>> any_feeds;
+    operation_service service;
+    bulk::typed_service<operation_service&> any;
+    std::optional<feed_service> feeds;
+    std::optional<bulk::typed_feed_service<feed_service&>> any_feeds;
     std::shared_ptr<bulk::http::application> api;
 };
 
@@ -112,6 +131,11 @@ stage::~stage() {
 bulk::http::application& stage::app() { return *parts_->api; }
 bulk::any_service& stage::service() { return parts_->any; }
 bulk::memory::storage& stage::storage() { return parts_->storage; }
+void stage::fail_storage() {
+    parts_->failed_calls = 0;
+    parts_->storage_fails = true;
+}
+int stage::failed_calls() const { return parts_->failed_calls; }
 
 void stage::drive() { advance(std::chrono::milliseconds{1'500}); }
 

@@ -96,6 +96,10 @@ public:
     [[nodiscard]] bulk::http::application& app();
     [[nodiscard]] bulk::any_service& service();
     bulk::memory::storage& storage();
+    /// From now on every call of the services to the storage fails; how often they have called it is
+    /// counted from 0.
+    void fail_storage();
+    [[nodiscard]] int failed_calls() const;
     std::function<void()> before_answer;  ///< between the two looks at a request
 
 private:

@@ -348,6 +348,14 @@ suite<"directory: changed from outside"> changed = [] {
 };
 
 suite<"directory: foreign entries"> foreign = [] {
+    "a list of a folder that is gone fails, and not as if there were none"_test = [] {
+        const support::temporary_directory base;
+        auto store =
+            directory::open(bulk::directory_options{.base_path = base.path("uploads")}).value();
+        std::filesystem::remove_all(base.path("uploads"));
+        expect(store.files("", 10).error().code == errc::unavailable);
+    };
+
     "what is no upload is not listed, hides no upload, and stays"_test = [] {
         const support::temporary_directory base;
         auto store = directory::open(base.path()).value();

@@ -302,7 +302,7 @@ template <typename Condition>
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     while (!condition()) {
         if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        std::this_thread::yield();
     }
     return true;
 }

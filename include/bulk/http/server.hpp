@@ -16,6 +16,7 @@ struct server_load {
     int waiting_queries = 0;  ///< for a slot
     int running_commands = 0;
     int open_streams = 0;
+    int waiting_streams = 0;  ///< for a slot
     int stream_threads = 0;
     int query_threads = 0;  ///< of queries and commands
 };

@@ -30,7 +30,8 @@ struct server_options {
     std::chrono::milliseconds query_timeout{2'000};  ///< for a query, and as long to begin; 503
     std::uint32_t min_stream_bytes_per_second =
         16'384;  ///< when all streams are in use; 408; 0: none
-    std::chrono::milliseconds slow_stream_time{5'000};  ///< that a slower one is waited for
+    std::chrono::milliseconds slow_stream_time{
+        5'000};  ///< that a slower one is waited for, and a new one waits when all are in use
     std::chrono::milliseconds thread_idle_time{
         10'000};                                  ///< then a thread of queries or streams ends
     std::chrono::milliseconds heartbeat{15'000};  ///< a comment in event streams that are still

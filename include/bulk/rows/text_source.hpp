@@ -6,6 +6,7 @@
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/gzip.hpp>
 #include <bulk/rows/limits.hpp>
+#include <bulk/rows/unpack_meter.hpp>
 #include <bulk/rows/utf16.hpp>
 #include <bulk/rows/utf8.hpp>
 #include <bulk/rows/zstd.hpp>
@@ -62,49 +63,6 @@ inline constexpr std::array<known_bytes, 10> not_text{{
     return std::ranges::any_of(begin, is_control) || find_invalid_utf8(begin) + 3 < begin.size();
 }
 
-/// Holds every layer of a packed file to the limits, each against the bytes of the file itself.
-class unpack_meter {
-public:
-    explicit unpack_meter(const unpack_limits& limits) : limits_{limits} {}
-
-    /// The bytes of the file, counted.
-    [[nodiscard]] byte_source packed(byte_source source) {
-        return byte_source{[source = std::move(source),
-                            count = packed_](std::span<char> into) mutable -> result<std::size_t> {
-            auto got = source.read_some(into);
-            if (got) *count += *got;
-            return got;
-        }};
-    }
-
-    /// What was unpacked from them, as far as the limits go.
-    [[nodiscard]] byte_source unpacked(byte_source source) {
-        return byte_source{
-            [source = std::move(source), packed = packed_, limits = limits_,
-             count = std::uint64_t{0}](std::span<char> into) mutable -> result<std::size_t> {
-                auto got = source.read_some(into);
-                if (!got) return got;
-                count += *got;
-                if (limits.bytes > 0 && count > limits.bytes)
-                    return fail(errc::invalid_argument,
-                                concat("the file unpacks to more than ", limits.bytes,
-                                       " bytes, the most that is taken; split it, or raise "
-                                       "max_unpacked_size"));
-                if (limits.ratio > 0 && count > limits.ratio_from && count / limits.ratio > *packed)
-                    return fail(errc::invalid_argument,
-                                concat("the file unpacks to more than ", limits.ratio,
-                                       " times its size (", count, " bytes from ", *packed,
-                                       "); upload it unpacked or in "
-                                       "parts, or raise max_unpack_ratio"));
-                return got;
-            }};
-    }
-
-private:
-    unpack_limits limits_;
-    std::shared_ptr<std::uint64_t> packed_ = std::make_shared<std::uint64_t>(0);
-};
-
 }  // namespace detail
 
 /// The text of a file as UTF-8, whatever it is packed in: gzip and zstd are unpacked and UTF-16 with
@@ -112,7 +70,7 @@ private:
 /// where that can be told; one that unpacks to more than the limits fails where it passes them.
 [[nodiscard]] inline result<byte_source> text_of(byte_source source,
                                                  const unpack_limits& limits = {}) {
-    detail::unpack_meter meter{limits};
+    unpack_meter meter{limits};
     for (int layers = 0; layers < 4; ++layers) {
         const auto begin = peek(source, 32);
         if (!begin) return std::unexpected{begin.error()};

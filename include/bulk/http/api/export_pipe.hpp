@@ -13,6 +13,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -110,19 +111,20 @@ public:
             each.thread.join();
             return true;
         });
-        auto is_done = std::make_shared<std::atomic<bool>>(false);
+        // A thread that runs always has its node: making one can throw, moving one cannot.
+        std::list<writer> started;
+        auto& added = started.emplace_back(pipe, std::make_shared<std::atomic<bool>>(false));
         try {
-            all_.push_back({pipe, is_done, std::thread{[pipe, is_done, write = std::move(write)] {
-                                const read_limit limit{.cancelled = pipe->abandoned()};
-                                const read_scope limited{limit};
-                                auto written = write(*pipe);
-                                pipe->end(written ? std::nullopt
-                                                  : std::optional{std::move(written).error()});
-                                *is_done = true;
-                            }}});
+            added.thread =
+                std::thread{[pipe, is_done = added.is_done, write = std::move(write)]() noexcept {
+                    pipe->end(failure_of(write, *pipe));
+                    *is_done = true;
+                }};
         } catch (const std::system_error& why) {
             pipe->end(thread_refused(why));
+            return pipe;
         }
+        all_.splice(all_.end(), started);
         return pipe;
     }
 
@@ -130,8 +132,25 @@ private:
     struct writer {
         std::shared_ptr<export_pipe> pipe;
         std::shared_ptr<std::atomic<bool>> is_done;
-        std::thread thread;
+        std::thread thread{};
     };
+
+    /// Writes an export; an exception is a failure of this export alone. The messages are so short
+    /// that they need no memory, which may have run out.
+    [[nodiscard]] static std::optional<error> failure_of(const work& write,
+                                                         export_pipe& to) noexcept {
+        try {
+            const read_limit limit{.cancelled = to.abandoned()};
+            const read_scope limited{limit};
+            auto written = write(to);
+            return written ? std::nullopt : std::optional{std::move(written).error()};
+        } catch (const std::bad_alloc&) {
+            return error{errc::unavailable, "out of memory"};
+        } catch (...) {
+            return error{errc::unavailable, "internal error"};
+        }
+    }
+
     std::mutex mutex_;
     std::list<writer> all_;
 };

@@ -4,11 +4,14 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
+#include <bulk/http/api/spooled_file.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/multipart.hpp>
 #include <bulk/http/problem.hpp>
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/gzip.hpp>
+#include <bulk/rows/limits.hpp>
+#include <bulk/rows/unpack_meter.hpp>
 #include <bulk/rows/zstd.hpp>
 #include <bulk/storage/stored_file.hpp>
 
@@ -33,7 +36,8 @@ inline constexpr std::size_t most_field = 8'192;
 struct upload_course {
     std::uint64_t bytes = 0;  ///< of the file, unpacked
     checksum content{};
-    std::optional<error> broken{};  ///< why no more came
+    std::optional<error> broken{};     ///< why no more came
+    bool unpacks_to_too_much = false;  ///< by the limits of its Content-Encoding
 };
 
 /// The name of a file without the folders of whoever sent it, and without what no name has.
@@ -57,12 +61,13 @@ struct upload_course {
 /// stored of what did not come as a whole.
 class incoming_file {
 public:
-    /// A form, or the bytes themselves; by Content-Type.
-    [[nodiscard]] static or_problem<incoming_file> open(request& asked) {
+    /// A form, or the bytes themselves; by Content-Type. The limits are those of a Content-Encoding.
+    [[nodiscard]] static or_problem<incoming_file> open(request& asked,
+                                                        const unpack_limits& limits) {
         const std::string_view type = asked.head.headers.get("content-type");
         body_pull pull = asked.stream ? asked.stream : whole(asked.body);
         if (!is_form(type))
-            return raw(std::move(pull), type, asked.head.headers.get("content-encoding"));
+            return raw(std::move(pull), type, asked.head.headers.get("content-encoding"), limits);
         if (asked.head.headers.has("content-encoding"))
             return refuse(
                 problems::unsupported_media_type,
@@ -111,8 +116,7 @@ public:
             if (!count && !course->broken) course->broken = count.error();
             return count;
         }};
-        if (coding_ == "gzip") source = gunzip(std::move(source));
-        if (coding_ == "zstd") source = unzstd(std::move(source));
+        if (!coding_.empty()) source = unpacked(std::move(source));
         return byte_source{
             [source = std::move(source), course = course_](std::span<char> into) mutable {
                 auto count = source.read_some(into);
@@ -140,8 +144,10 @@ private:
     }
 
     [[nodiscard]] static or_problem<incoming_file> raw(body_pull pull, std::string_view type,
-                                                       std::string_view coding) {
+                                                       std::string_view coding,
+                                                       const unpack_limits& limits) {
         incoming_file file;
+        file.limits_ = limits;
         file.type_ = type;
         if (coding.empty() || same_name(coding, "identity"))
             file.coding_ = {};
@@ -157,6 +163,21 @@ private:
         file.raw_ = std::move(pull);
         file.has_file_ = true;
         return file;
+    }
+
+    /// What is packed wrongly is an invalid row; what the meter refuses is an invalid argument.
+    [[nodiscard]] byte_source unpacked(byte_source packed) const {
+        unpack_meter meter{limits_};
+        packed = meter.packed(std::move(packed));
+        auto source = meter.unpacked(coding_ == "gzip" ? gunzip(std::move(packed))
+                                                       : unzstd(std::move(packed)));
+        return byte_source{
+            [source = std::move(source), course = course_](std::span<char> into) mutable {
+                auto count = source.read_some(into);
+                if (!count && !course->broken && count.error().code == errc::invalid_argument)
+                    course->unpacks_to_too_much = true;
+                return count;
+            }};
     }
 
     /// Up to the file, or to the end.
@@ -211,6 +232,7 @@ private:
     std::shared_ptr<multipart_reader> form_;
     body_pull raw_;
     std::string_view coding_;
+    unpack_limits limits_;
     std::map<std::string, std::string> fields_;
     std::string name_;
     std::string type_;
@@ -225,12 +247,23 @@ private:
         return {problems::too_large,
                 concat("the file is larger than ", max_file_size, " bytes, the most that is taken"),
                 "file"};
+    if (course.unpacks_to_too_much) return {problems::too_large, std::move(why.message), "file"};
     const bool is_file = why.code == errc::invalid_row;
     if (!course.broken) return problem_of(std::move(why), is_file ? "file" : "");
     const auto& broken = *course.broken;
     if (broken.code == errc::timed_out) return {problems::timeout, broken.message};
     if (broken.message.contains("larger")) return {problems::too_large, broken.message, "file"};
     return {problems::invalid_argument, broken.message};
+}
+
+/// The whole file, on disk: for what must not wait for a slow client.
+[[nodiscard]] inline or_problem<spooled_file> spool(incoming_file& file, std::int64_t max_file_size,
+                                                    bool is_last = true) {
+    auto kept = spooled_file::keep(file.bytes(is_last), max_file_size);
+    if (!kept)
+        return std::unexpected{
+            upload_problem(std::move(kept).error(), file.course(), max_file_size)};
+    return std::move(*kept);
 }
 
 }  // namespace bulk::http::api

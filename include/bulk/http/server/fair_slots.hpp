@@ -73,6 +73,20 @@ public:
         co_return place{*this, std::move(who)};
     }
 
+    /// The same for one who calls `look` at once and after each `step`, and waits while that is true.
+    template <typename Look>
+    [[nodiscard]] awaitable<place> enter_while(std::string who, std::shared_ptr<waiter> waiting,
+                                               std::chrono::milliseconds step, Look look) {
+        if (!try_enter_or_wait(who, waiting)) {
+            while (!is_called(*waiting) && look()) {
+                waiting->bell.expires_after(step);
+                (void)co_await waiting->bell.async_wait(awaiting);
+            }
+            if (!is_called_or_leaves(who, waiting)) co_return place{};
+        }
+        co_return place{*this, std::move(who)};
+    }
+
     /// The same for one who does not wait.
     [[nodiscard]] place try_enter(const std::string& who) {
         const std::scoped_lock lock{mutex_};
@@ -112,6 +126,11 @@ private:
         lines_[who].waiting.push_back(waiting);
         ++waiting_;
         return false;
+    }
+
+    [[nodiscard]] bool is_called(const waiter& waiting) const {
+        const std::scoped_lock lock{mutex_};
+        return waiting.is_called;
     }
 
     [[nodiscard]] bool is_called_or_leaves(const std::string& who,

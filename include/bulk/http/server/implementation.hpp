@@ -87,6 +87,7 @@ public:
                 .waiting_queries = shared_->queries.waiting(),
                 .running_commands = shared_->commands.running(),
                 .open_streams = shared_->desk.open(),
+                .waiting_streams = shared_->desk.waiting(),
                 .stream_threads = static_cast<int>(streams_.thread_count()),
                 .query_threads = static_cast<int>(work_threads_.thread_count())};
     }

@@ -6,6 +6,7 @@
 #include <bulk/http/server/fair_slots.hpp>
 #include <bulk/http/server_options.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -15,9 +16,10 @@
 
 namespace bulk::http {
 
-/// Uploads and downloads, so many at once. When all are in use, the slowest makes room for the next if
-/// it is slower than `min_stream_bytes_per_second`: a handful of bytes a second holds no place that
-/// somebody else needs.
+/// Uploads and downloads, so many at once. When all are in use, a new one waits for `slow_stream_time`:
+/// until another ends, or the slowest makes room because it is slower than
+/// `min_stream_bytes_per_second`. A handful of bytes a second holds no place that somebody else needs,
+/// and neither do clients that reconnect before they count as slow: whoever waits is in front of them.
 class stream_desk {
 public:
     explicit stream_desk(const server_options& options)
@@ -58,25 +60,30 @@ public:
         std::shared_ptr<connection> with_;
     };
 
-    /// Empty when all are in use, and none is slow enough to make room.
+    /// Empty when all are in use, and none has ended or was slow enough to make room in time.
     [[nodiscard]] awaitable<place> enter(std::shared_ptr<connection> with, std::string who) {
-        auto slot = slots_.try_enter(who);
-        if (!slot && end_slowest()) {
-            auto waiting = std::make_shared<fair_slots::waiter>(with->get_executor());
-            slot = co_await slots_.enter(std::move(who), std::move(waiting),
-                                         connection::clock::now() + options_.slow_stream_time);
-        }
+        auto deadline = connection::clock::now() + options_.slow_stream_time;
+        const auto look = [&] {
+            const auto now = connection::clock::now();
+            // The one that was told to end has some time for it.
+            if (end_slowest(now)) deadline = now + options_.slow_stream_time;
+            return now < deadline && !with->is_ending();
+        };
+        auto slot = co_await slots_.enter_while(
+            std::move(who), std::make_shared<fair_slots::waiter>(with->get_executor()),
+            std::max(options_.slow_stream_time / 8, std::chrono::milliseconds{1}), look);
         if (!slot) co_return place{};
         co_return place{*this, std::move(slot), std::move(with)};
     }
 
     [[nodiscard]] int open() const { return slots_.running(); }
+    [[nodiscard]] int waiting() const { return slots_.waiting(); }
 
 private:
-    /// Whether one was told to end.
-    [[nodiscard]] bool end_slowest() {
-        const auto now = connection::clock::now();
+    /// Whether one was told to end: none when as many as wait were told already.
+    [[nodiscard]] bool end_slowest(connection::clock::time_point now) {
         const std::scoped_lock lock{mutex_};
+        if (std::ranges::count_if(open_, &connection::is_evicted) >= slots_.waiting()) return false;
         connection* slowest = nullptr;
         double least = options_.min_stream_bytes_per_second;
         for (auto* const each : open_) {

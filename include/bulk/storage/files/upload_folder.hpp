@@ -50,14 +50,16 @@ template <typename System>
     return {};
 }
 
-/// The names of what is in a folder, in no order.
+/// The names of what is in the folder of all uploads, in no order. A folder that is gone holds no
+/// answer: uploads may be in it when it is back.
 [[nodiscard]] inline result<std::vector<std::string>> names_in(const std::string& folder) {
     std::error_code code;
     std::vector<std::string> names;
     for (std::filesystem::directory_iterator each{folder, code}, end; !code && each != end;
          each.increment(code))
         names.push_back(each->path().filename().string());
-    if (code) return failed_call("list", folder, code.value());
+    if (code)
+        return fail(errc::unavailable, failed_call("list", folder, code.value()).error().message);
     return names;
 }
 

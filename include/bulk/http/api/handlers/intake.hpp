@@ -14,6 +14,7 @@
 #include <bulk/rows/json/object.hpp>
 #include <bulk/rows/utf8.hpp>
 #include <bulk/service/intake.hpp>
+#include <bulk/service/reading_limits.hpp>
 #include <bulk/service/upload.hpp>
 
 #include <algorithm>
@@ -27,6 +28,12 @@
 #include <vector>
 
 namespace bulk::http::api {
+
+/// The file of a request, within the limits of the service.
+[[nodiscard]] inline or_problem<incoming_file> open_file(call& asked) {
+    return incoming_file::open(asked.asked,
+                               limited_reading({}, asked.service().options()).unpacking);
+}
 
 /// What is said with a file: in the fields of a form, else in the query.
 class upload_facts {
@@ -110,7 +117,7 @@ private:
 }
 
 [[nodiscard]] inline reply create_operation(call& asked) {
-    auto file = incoming_file::open(asked.asked);
+    auto file = open_file(asked);
     if (!file) return std::unexpected{std::move(file).error()};
     const upload_facts facts{asked, *file};
     if (auto known = facts.check({"type", "metadata", "recipients"}); !known)
@@ -183,18 +190,17 @@ private:
 [[nodiscard]] inline reply validate_file(call& asked) {
     const auto about = http::asked(asked.service().find(asked.path("name")), "name");
     if (!about) return std::unexpected{about.error()};
-    auto file = incoming_file::open(asked.asked);
+    auto file = open_file(asked);
     if (!file) return std::unexpected{std::move(file).error()};
     const upload_facts facts{asked, *file};
     if (auto known = facts.check({"metadata", "type"}); !known)
         return std::unexpected{std::move(known).error()};
-    auto report = asked.service().validate(
-        (*about)->name, {facts.file_name(), file->bytes(), file->type()}, facts["metadata"]);
-    // What did not come as a whole says nothing about the file.
-    if (!report || file->course().broken)
-        return std::unexpected{upload_problem(
-            report ? error{errc::invalid_argument, report->file_error} : std::move(report).error(),
-            file->course(), asked.service().options().max_file_size)};
+    // A dry run takes one of few turns: a slow client must not hold it.
+    auto spooled = spool(*file, asked.service().options().max_file_size);
+    if (!spooled) return std::unexpected{std::move(spooled).error()};
+    const auto report = http::asked(asked.service().validate(
+        (*about)->name, {facts.file_name(), spooled->bytes(), file->type()}, facts["metadata"]));
+    if (!report) return std::unexpected{report.error()};
     return json_response(200, dry_run_json(*report, *about).json());
 }
 

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] static or_problem<older_form> open(call& asked) {
         if (!incoming_file::is_form(asked.headers().get("content-type")))
             return refuse(problems::invalid_argument, "Form data required");
-        auto file = incoming_file::open(asked.asked);
+        auto file = open_file(asked);
         if (!file) return std::unexpected{std::move(file).error()};
         older_form form{std::move(*file)};
         if (!form.file_.has_file()) return form;
@@ -41,12 +41,8 @@ public:
             std::array{"operationName", "metadata", "createdBy", "notifications"},
             [&](const char* name) { return form.find(name) != nullptr; });
         if (is_last) return form;
-        const auto most = asked.service().options().max_file_size;
-        auto spooled = spooled_file::keep(form.file_.bytes(false), most);
-        if (!spooled)
-            return std::unexpected{
-                upload_problem(std::move(spooled).error(), form.file_.course(), most)};
-        form.spooled_.emplace(std::move(*spooled));
+        if (auto kept = form.spool(asked, false); !kept)
+            return std::unexpected{std::move(kept).error()};
         if (auto more = form.file_.read_more_fields(); !more)
             return std::unexpected{std::move(more).error()};
         return form;
@@ -58,6 +54,14 @@ public:
         return value == nullptr ? std::string{} : *value;
     }
     [[nodiscard]] const incoming_file& file() const { return file_; }
+    /// Reads the file to its end, so that nothing waits for the client any more.
+    [[nodiscard]] or_problem<void> spool(const call& asked, bool is_last = true) {
+        if (spooled_) return {};
+        auto kept = api::spool(file_, asked.service().options().max_file_size, is_last);
+        if (!kept) return std::unexpected{std::move(kept).error()};
+        spooled_.emplace(std::move(*kept));
+        return {};
+    }
     [[nodiscard]] upload take() {
         return {file_.name(), spooled_ ? spooled_->bytes() : file_.bytes(), file_.type()};
     }
@@ -81,9 +85,10 @@ private:
     write_json_text(text, why);
     return json_response(status, std::move(text));
 }
-[[nodiscard]] inline response older_refusal(const problem& why) {
-    // What is too large, or of another type, is a wrong request there.
+[[nodiscard]] inline reply older_refusal(const problem& why) {
     const int status = why.kind.status;
+    if (status >= 500) return std::unexpected{why};  // not the client's fault: for the log
+    // What is too large, or of another type, is a wrong request there.
     return older_refusal(status == 413 || status == 415 || status == 404 ? 400 : status,
                          why.detail);
 }
@@ -140,7 +145,7 @@ private:
         if (auto same = check_replay(asked.service(), taken->record, form->file().name(),
                                      (*form)["metadata"], *recipients, form->file().course());
             !same)
-            return older_refusal(same.error().kind.status, same.error().detail);
+            return older_refusal(same.error());
     return json_response(200, older_object{}.text("operationId", to_text(taken->record.id)).json());
 }
 
@@ -168,11 +173,11 @@ private:
         if (!read) metadata_errors.add(read.error().message);
         return older_validity(read.has_value(), metadata_errors, file_errors);
     }
-    const auto report = asked.service().validate(name, form->take(), (*form)["metadata"]);
-    if (!report || form->file().course().broken)
-        return older_refusal(upload_problem(report ? *form->file().course().broken : report.error(),
-                                            form->file().course(),
-                                            asked.service().options().max_file_size));
+    // A dry run takes one of few turns: a slow client must not hold it.
+    if (auto kept = form->spool(asked); !kept) return older_refusal(kept.error());
+    const auto report =
+        http::asked(asked.service().validate(name, form->take(), (*form)["metadata"]));
+    if (!report) return older_refusal(report.error());
     for (const auto& each : report->metadata_errors) metadata_errors.add(each);
     for (const auto* each : {&report->file_error, &report->operation_error})
         if (!each->empty()) file_errors.add(*each);
