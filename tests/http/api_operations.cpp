@@ -5,8 +5,12 @@
 
 #include <support/ut.hpp>
 
+#include <array>
 #include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +27,16 @@ constexpr const char* nobody = "01890000-0000-7000-8000-000000000000";
 
 std::string of(const std::string& id, const std::string& rest = "") {
     return "/api/v1/operations/" + id + rest;
+}
+
+/// A moment in UTC, to the second.
+std::string utc(bulk::timestamp moment) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(moment);
+    const auto time = static_cast<std::time_t>(seconds.time_since_epoch().count());
+    std::tm parts{};
+    (void)gmtime_r(&time, &parts);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts)};
 }
 
 }  // namespace
@@ -532,6 +546,28 @@ suite<"rows"> rows = [] {
             expect(said.stream(piece).value() == 10_u);
         }
         expect(at.get(of(id, "/export")).body.size() > 1'000'000_u);
+    };
+};
+
+suite<"times"> times = [] {
+    "times are UTC in answers and exports, whatever the time zone of the process"_test = [] {
+        const char* zone = std::getenv("TZ");
+        const auto before = zone == nullptr ? std::nullopt : std::optional<std::string>{zone};
+        (void)setenv("TZ", "EAST-9", 1);
+        tzset();
+        stage at;
+        const auto id = at.run("account,amount\nA-1,1\n");
+        const auto stored = at.storage().get(bulk::parse_operation_id(id).value()).value();
+        const auto said = at.get(of(id)).json();
+        const auto created = said["created_at"].text(), ended = said["completed_at"].text();
+        expect(created.starts_with(utc(stored.created_at)) and created.ends_with('Z')) << created;
+        expect(ended.starts_with(utc(*stored.completed_at)) and ended.ends_with('Z')) << ended;
+        for (const auto* format : {"csv", "ndjson"}) {
+            const auto report = at.get(of(id, "/export?format="s + format)).body;
+            expect(report.contains(ended)) << report;
+        }
+        (void)(before ? setenv("TZ", before->c_str(), 1) : unsetenv("TZ"));
+        tzset();
     };
 };
 
