@@ -477,25 +477,6 @@ suite<"steps"> stepping = [] {
         expect(most == 3_i) << "and no more than allowed" << most;
     };
 
-    "as many rows at once as allowed"_test = [] {
-        script play;
-        now_playing = &play;
-        std::mutex mutex;
-        std::condition_variable changed;
-        int inside = 0, together = 0;
-        play.first = [&](const number&, bulk::context&) {
-            std::unique_lock lock{mutex};
-            ++inside;
-            changed.notify_all();
-            together += changed.wait_for(lock, 20s, [&] { return inside == 3; }) ? 1 : 0;
-            return bulk::outcome::done();
-        };
-        auto service = make_service({.max_row_concurrency = 3, .worker_count = 1});
-        const auto id = service.create("pipeline", text(numbers(3))).value();
-        expect(service.wait(id, 90s).value().rows.successful == 3_u);
-        expect(together == 3_i) << "each has waited for the others";
-    };
-
     "never more rows at once than allowed"_test = [] {
         script play;
         now_playing = &play;
