@@ -168,8 +168,8 @@ std::string lone_round_trip(std::uint64_t seed) {
     std::vector<Row> rows(1 + random.below(3));
     for (auto& each : rows)
         if (std::same_as<Row, lone_text> || random.one_in(2)) each.text = random.text();
-    // A byte order mark in the first cell; few random texts have one and no other reason for quotes.
-    if (random.one_in(10)) rows.front().text = "\xef\xbb\xbf" + std::string(random.below(3), 'a');
+    // Few random texts begin with U+FEFF, which is no byte order mark in a cell.
+    if (seed % 10 == 0) rows.front().text = "\xef\xbb\xbf" + std::string(seed % 3, 'a');
     const auto text = write(rows, kind, random);
     const auto about = describe(kind) + "\n" + text + "\n";
     auto opened = bulk::open_rows<Row>(in_pieces(packed(text, random), 1 + random.below(100)),
