@@ -21,9 +21,9 @@ DOCUMENT = """# Behaviours
 """
 GOOD = '''#include "helper.hpp"
 suite<"sums"> sums = [] {
-    "it adds"_test = [] { expect(1 + 1 == 2_i) << "} ;"; };
+    "it adds"_test = [] { expect(sum(1, 1) == 2_i) << "} ;"; };
     "a name of "
-    "two parts"_test = [] { expect(that % 1'000 == 1000); };
+    "two parts"_test = [] { expect(that % 1'000 == limit); };
     "with a helper"_test = [] { must_be(1); };
     "with a helper of another file"_test = [] { everything_holds(2); };
     "with a named lambda"_test = [] {
@@ -43,23 +43,31 @@ suite<"sums"> sums = [] {
     };
     "a string"_test = [] { print("expect(1 == 2)"); };
     "a raw string"_test = [] { print(R"(expect(1 == 2))"); };
+    "not to be reached"_test = [] { if (one != 1) expect(fatal(false)) << "no"; };
     "always true"_test = [] { expect(true); };
+    "always true, in other words"_test = [] { expect(fatal(bool{!false})) << one; };
+    "of constants"_test = [] { expect(that % 1'000 == 1000_i); };
+    "a build of constants"_test = [] { static_assert(1 + 1 == 2, "it adds"); };
+    "a helper of constants"_test = [] { says_so(1); };
+    "a member that checks itself"_test = [] { audit at; at.look(1); (&at)->look(2); };
     "a helper without"_test = [] { prints(1); };
     "a helper that calls itself"_test = [] { again(1); };
     "ends before the next"_test = [] { run(1); };
-    "the next"_test = [] { expect(1 == 1_i); };
-    "of one name"_test = [] { expect(1 == 1_i); };
+    "the next"_test = [] { expect(one == 1_i); };
+    "of one name"_test = [] { expect(one == 1_i); };
     "of one name"_test = [] {};
 };
 '''
 HELPER = '''#include "deeper.hpp"
 inline void must_be(int value) { expect(value == 1_i); }
-inline void whole_test() { expect(1 == 1_i); }
+inline void whole_test() { expect(one == 1_i); }
+inline void says_so(int value) { expect(true) << value; }
 inline void prints(int value) { std::puts("expect("); if (value) return; }
 inline void again(int value) { again(value - 1); }
 '''
 DEEPER = "struct audit { void look(int value) const noexcept { expect(value > 0_i); } };\n" \
-         "template <typename T> auto everything_holds(T value) -> void { audit{}.look(value); }\n"
+         "template <typename T> auto everything_holds(T value) -> void { must_look(value); }\n" \
+         "inline void must_look(int value) { expect(value > 0_i); }\n"
 FILES = {
     "docs/behaviours.md": DOCUMENT,
     "docs/decisions/0001-one.md": "# One\n\n## Why\n",
@@ -116,9 +124,10 @@ def refuses(test, said):
 
 accepts("`good.cpp`: it adds")
 for name in ("a name of two parts", "with a helper", "with a helper of another file", "with a named lambda", "by a function",
-             "for each", "a throw", "a build", "raw strings", "characters"):
+             "for each", "a throw", "a build", "raw strings", "characters", "not to be reached"):
     accepts(f"`good.cpp`: {name}")
-for name in ("nothing", "a comment", "a string", "a raw string", "always true", "a helper without", "a helper that calls itself",
+for name in ("nothing", "a comment", "a string", "a raw string", "always true", "always true, in other words", "of constants",
+             "a build of constants", "a helper of constants", "a member that checks itself", "a helper without", "a helper that calls itself",
              "ends before the next", "of one name"):
     refuses(f"`good.cpp`: {name}", f"good.cpp: '{name}' asserts nothing")
 refuses("`good.cpp`: it subtracts", "good.cpp has no test 'it subtracts'")

@@ -5,6 +5,7 @@
 That they work on a new machine, in any order, is shown by scripts/clean-root.
 """
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -20,9 +21,9 @@ def expect(what, holds, *said):
         problems.append(f"{what}: {said}")
 
 
-def run(*words, cwd):
+def run(*words, cwd, **environment):
     done = subprocess.run(list(map(str, words)), cwd=cwd, capture_output=True, text=True, timeout=60,
-                          stdin=subprocess.DEVNULL)
+                          stdin=subprocess.DEVNULL, env=os.environ | environment)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -44,12 +45,51 @@ def every_script(elsewhere):
         expect(f"{name} refuses an unknown option", code != 0 and "--no-such-option" in said, code, said)
 
 
+def configuration(place):
+    """scripts/build configures once; again when an optional dependency comes or goes; from scratch when the checkout moves."""
+    tools, copy, calls = place / "tools", place / "copy", place / "calls"
+    for folder in (tools, copy / "scripts"):
+        folder.mkdir(parents=True)
+    shutil.copy(root / "scripts/build", copy / "scripts/build")
+    for name, does in {"meson": f'echo "meson $*" >>{calls}; mkdir -p build/test', "ninja": f'echo "ninja $*" >>{calls}',
+                       "pkg-config": f'cat {place}/version'}.items():
+        (tools / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tools / name).chmod(0o755)
+
+    def build(cwd):
+        calls.write_text("")
+        code, said = run("scripts/build", "test", "a-target", cwd=cwd, PATH=f"{tools}:{os.environ['PATH']}")
+        expect("scripts/build succeeds", code == 0, code, said)
+        return calls.read_text().splitlines()
+
+    ninja = "ninja -C build/test a-target"
+    first = build(copy)
+    expect("it configures, then builds", len(first) == 2 and first[0].startswith("meson setup build/test -D") and first[1] == ninja, first)
+    again = build(copy)
+    expect("it does not configure again", again == [ninja], again)
+    again_with = [first[0].replace("setup", "setup --reconfigure"), ninja]
+    (copy / "build/test/kept").touch()
+    (place / "version").write_text("2021.12.0\n")
+    now = build(copy)
+    expect("it configures again when TBB was installed", now == again_with and (copy / "build/test/kept").exists(), now)
+    expect("but once", build(copy) == [ninja])
+    (place / "version").write_text("2022.0.0\n")
+    now = build(copy)
+    expect("or has another version", now == again_with, now)
+    (place / "version").unlink()
+    now = build(copy)
+    expect("or was removed", now == again_with, now)
+    now = build(copy.rename(place / "moved"))
+    expect("it configures from scratch elsewhere", now == first and not (place / "moved/build/test/kept").exists(), now)
+
+
 def tree(place):
     """tests/tree.py notices what a test leaves behind."""
     tool, repo, before = root / "tests/tree.py", place / "repo", place / "before"
     ask = lambda *words: run(sys.executable, tool, *words, cwd=place)
     repo.mkdir()
-    expect("without git it is skipped", ask("root", repo)[0] == 77)
+    before.write_text("")
+    expect("without git it is skipped", ask("root", repo)[0] == 77 and ask("compare", repo, before)[0] == 77)
     git = lambda *words: run("git", "-C", repo, "-c", "user.name=a", "-c", "user.email=a@b", *words, cwd=place)
     git("init", "-q")
     (repo / ".gitignore").write_text("/build/\n")
@@ -57,16 +97,31 @@ def tree(place):
     (repo / "mine.txt").write_text("not added yet\n")
     git("add", ".gitignore", "README.md")
     git("commit", "-qm", "first")
+    note = "note: mine.txt was there before the tests ran; git neither tracks nor ignores it\n"
+    (repo / "README.md").write_text("edited before the tests ran\n")
     before.write_text(ask("list", repo)[1])
-    expect("what was there before is known", ask("compare", repo, before) == (0, ""), before.read_text())
+    expect("what was there before is noted, and no failure", ask("compare", repo, before) == (0, note), before.read_text())
     (repo / "build").mkdir()
     (repo / "build/output").write_text("ignored\n")
-    (repo / "README.md").write_text("edited while the tests run\n")
-    expect("ignored and edited files are fine", ask("compare", repo, before) == (0, ""))
+    expect("ignored files are fine", ask("compare", repo, before) == (0, note))
+    (repo / "README.md").write_text("edited by a test\n")
+    changed = "README.md: changed while the tests ran\n"
+    expect("a tracked file that a test changes is named, edited before or not", ask("compare", repo, before) == (1, note + changed),
+           ask("compare", repo, before))
+    git("checkout", "README.md")
+    expect("so is one whose edit it reverts", ask("compare", repo, before) == (1, note + changed), ask("compare", repo, before))
+    (repo / "README.md").unlink()
+    expect("and one that it deletes", ask("compare", repo, before) == (1, note + changed.replace("changed", "deleted")),
+           ask("compare", repo, before))
+    (repo / "README.md").write_text("edited before the tests ran\n")
+    expect("what is as it was is fine", ask("compare", repo, before) == (0, note), ask("compare", repo, before))
     (repo / "tests").mkdir()
     (repo / "tests/left behind.csv").write_text("account,amount\n")
     code, said = ask("compare", repo, before)
     expect("a new file is named", code == 1 and "tests/left behind.csv: written into the checkout" in said, code, said)
+    before.write_text(ask("list", repo)[1])
+    code, said = ask("compare", repo, before)
+    expect("the next run names it, too", code == 0 and note.replace("mine.txt", "tests/left behind.csv") in said, code, said)
     expect("the root is clean", ask("root", repo) == (0, ""))
     git("add", "mine.txt")
     code, said = ask("root", repo)
@@ -76,6 +131,7 @@ def tree(place):
 with tempfile.TemporaryDirectory() as directory:
     place = pathlib.Path(directory)
     every_script(place)
+    configuration(place)
     if shutil.which("git"):  # building and testing need none
         tree(place)
 sys.exit("\n".join(problems) or 0)

@@ -1,13 +1,15 @@
 """What a run leaves in the checkout.
 
-  tree.py list ROOT            prints each file that git neither tracks nor ignores
-  tree.py compare ROOT BEFORE  fails when there are such files that the list BEFORE does not have
+  tree.py list ROOT            prints, as JSON, each file that git neither tracks nor ignores, and a hash of each that it tracks
+  tree.py compare ROOT BEFORE  fails when there are new files of the first kind, or changed ones of the second, since the list BEFORE
   tree.py root ROOT            fails when a file is tracked at the root that does not belong there
 
 Without git, as in an unpacked archive, nothing can be compared: that is exit code 77, which Meson counts as
 skipped.
 """
 
+import hashlib
+import json
 import pathlib
 import re
 import subprocess
@@ -34,14 +36,32 @@ def unknown(root):
     return files(root, "--others", "--exclude-standard")
 
 
+def digest(path):
+    """What a tracked file holds; None if it was deleted."""
+    if path.is_symlink():
+        return str(path.readlink())
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def state(root):
+    return {"unknown": unknown(root), "tracked": {name: digest(pathlib.Path(root) / name) for name in files(root)}}
+
+
 def show(root):
-    print("\n".join(unknown(root)))
+    json.dump(state(root), sys.stdout)
 
 
 def compare(root, before):
-    known = set(pathlib.Path(before).read_text().splitlines())
-    sys.exit("\n".join(f"{name}: written into the checkout; a test writes to a temporary directory"
-                       for name in unknown(root) if name not in known) or 0)
+    new = state(root)  # first: without git BEFORE is empty
+    old = json.loads(pathlib.Path(before).read_text())
+    for name in new["unknown"]:
+        if name in old["unknown"]:
+            print(f"note: {name} was there before the tests ran; git neither tracks nor ignores it")
+    left = [f"{name}: written into the checkout; a test writes to a temporary directory"
+            for name in new["unknown"] if name not in old["unknown"] and name not in old["tracked"]]
+    changed = [f"{name}: {'deleted' if new['tracked'].get(name) is None else 'changed'} while the tests ran"
+               for name, held in old["tracked"].items() if new["tracked"].get(name) != held]
+    sys.exit("\n".join(left + changed) or 0)
 
 
 def root_files(root):

@@ -8,9 +8,13 @@
 #include <support/packing.hpp>
 #include <support/ut.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
+#include <ctime>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +38,16 @@ form dry_run_form() {
     return form{}
         .field("metadata", R"({"requested_by":"ops"})")
         .file("june.csv", "account,amount\nA-1,1\n");
+}
+
+/// A moment in UTC, to the second.
+std::string utc(bulk::timestamp moment) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(moment);
+    const auto time = static_cast<std::time_t>(seconds.time_since_epoch().count());
+    std::tm parts{};
+    (void)gmtime_r(&time, &parts);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts)};
 }
 
 }  // namespace
@@ -600,6 +614,28 @@ suite<"rows"> rows = [] {
             expect(said.stream(piece).value() == 10_u);
         }
         expect(at.get(of(id, "/export")).body.size() > 1'000'000_u);
+    };
+};
+
+suite<"times"> times = [] {
+    "times are UTC in answers and exports, whatever the time zone of the process"_test = [] {
+        const char* zone = std::getenv("TZ");
+        const auto before = zone == nullptr ? std::nullopt : std::optional<std::string>{zone};
+        (void)setenv("TZ", "EAST-9", 1);
+        tzset();
+        stage at;
+        const auto id = at.run("account,amount\nA-1,1\n");
+        const auto stored = at.storage().get(bulk::parse_operation_id(id).value()).value();
+        const auto said = at.get(of(id)).json();
+        const auto created = said["created_at"].text(), ended = said["completed_at"].text();
+        expect(created.starts_with(utc(stored.created_at)) and created.ends_with('Z')) << created;
+        expect(ended.starts_with(utc(*stored.completed_at)) and ended.ends_with('Z')) << ended;
+        for (const auto* format : {"csv", "ndjson"}) {
+            const auto report = at.get(of(id, "/export?format="s + format)).body;
+            expect(report.contains(ended)) << report;
+        }
+        (void)(before ? setenv("TZ", before->c_str(), 1) : unsetenv("TZ"));
+        tzset();
     };
 };
 

@@ -17,6 +17,7 @@
 
 using namespace boost::ut;
 using namespace std::string_literals;
+using namespace std::string_view_literals;
 using support::every_type, support::row_maker;
 
 namespace {
@@ -150,6 +151,16 @@ struct lone_optional {
 };
 BULK_ROW(lone_optional, text);
 
+/// The one exception that the guide has for CSV text by its first 32 bytes: such a file is refused.
+bool begins_like_binary(std::string_view text) {
+    const auto begin = text.substr(0, 32);
+    const auto nuls = std::ranges::count(begin, '\0');
+    const bool has_other_control = std::ranges::any_of(
+        begin, [](char c) { return c > '\0' && c < ' ' && !"\t\n\r"sv.contains(c); });
+    return nuls > 0 && (begin.substr(0, 2).contains('\0') || has_other_control ||
+                        2 * static_cast<std::size_t>(nuls) >= begin.size());
+}
+
 template <typename Row>
 std::string lone_round_trip(std::uint64_t seed) {
     row_maker random{seed};
@@ -157,19 +168,18 @@ std::string lone_round_trip(std::uint64_t seed) {
     std::vector<Row> rows(1 + random.below(3));
     for (auto& each : rows)
         if (std::same_as<Row, lone_text> || random.one_in(2)) each.text = random.text();
+    // Few random texts begin with U+FEFF, which is no byte order mark in a cell.
+    if (seed % 10 == 0) rows.front().text = "\xef\xbb\xbf" + std::string(seed % 3, 'a');
     const auto text = write(rows, kind, random);
-    // A U+FEFF that a CSV file without a header begins with is taken for a byte order mark: the CSV
-    // writer does not quote it.
-    if (kind.is_csv && text.starts_with("\xef\xbb\xbf")) return "";
     const auto about = describe(kind) + "\n" + text + "\n";
     auto opened = bulk::open_rows<Row>(in_pieces(packed(text, random), 1 + random.below(100)),
                                        kind.name, {.dialect = kind.dialect});
+    const bool is_taken_for_binary = kind.is_csv && begins_like_binary(text);
     if (!opened) {
-        // Text that begins like another kind of file is refused with its name, not misread.
-        const bool is_taken_for_binary = kind.is_csv && text.substr(0, 32).contains('\0') &&
-                                         opened.error().message.contains("the file is binary");
-        return is_taken_for_binary ? "" : about + opened.error().message;
+        const bool is_named = opened.error().message.starts_with("the file is binary");
+        return is_taken_for_binary && is_named ? "" : about + opened.error().message;
     }
+    if (is_taken_for_binary) return about + "begins like a binary file, and is read";
     Row row;
     for (auto expected : rows) {
         const auto status = opened->next(row);

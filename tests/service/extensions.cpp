@@ -5,8 +5,11 @@
 #include <support/ut.hpp>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <deque>
+#include <functional>
+#include <semaphore>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -76,6 +79,16 @@ struct entries : bulk::operation<entries, entry> {
         if (e.value == 2 && ctx.attempt() == 1) return bulk::outcome::poll(1s, 1min);
         support::now_playing->note(e.key + "=" + std::to_string(e.value));
         return bulk::outcome::done();
+    }
+};
+
+std::function<void()> before_row;
+
+struct gated : bulk::operation<gated, entry> {
+    BULK_OPERATION("gated")
+    bulk::result<> process(const entry&, const bulk::no_metadata&, bulk::context&) {
+        before_row();
+        return {};
     }
 };
 
@@ -204,6 +217,32 @@ suite<"extensions"> extensions = [] {
             if (was_told || jobs > 1'000) break;
         }
         expect(died_untold > 0_i);
+    };
+
+    "a handler that blocks delays no row"_test = [] {
+        std::counting_semaphore<> entered{0}, released{0};  // waits end, so that a failure does
+        std::atomic<bool> is_held = false;
+        bulk::memory::storage storage;
+        bulk::service service{bulk::operations<gated>, storage,
+                              bulk::service_options{.max_row_concurrency = 1, .worker_count = 1}};
+        (void)service.subscribe([&](const bulk::event& what) {
+            if (what.kind != bulk::event_kind::created) return;
+            is_held = true;
+            entered.release();
+            (void)released.try_acquire_for(20s);
+            is_held = false;
+        });
+        bool is_first = true, was_entered = false;
+        before_row = [&] {
+            if (std::exchange(is_first, false)) was_entered = entered.try_acquire_for(20s);
+        };
+        const auto id =
+            service.create("gated", support::text("key,value\na,1\nb,2\nc,3\n")).value();
+        const auto done = service.wait(id, 40s).value();
+        expect(was_entered and is_held) << "rows run and end while the handler is held";
+        released.release();
+        expect(done.state == operation_state::completed);
+        expect(done.rows == bulk::row_counters{3, 3, 3, 0}) << done.rows.processed;
     };
 
     "a business key that must be unique is refused the second time, in the file's order"_test = [] {

@@ -102,7 +102,9 @@ suite<"ends"> ends = [] {
         stage on({.flush_batch_size = 1});
         const auto done = on.run(numbers(9), "thrifty");
         expect(done.state == operation_state::failed);
-        expect(done.error_message.starts_with("2 rows have failed")) << done.error_message;
+        expect(done.error_message.starts_with("2 rows have failed") and
+               done.error_message.contains("max_failed_rows"))
+            << done.error_message;
         expect(on.told(done.id) == ran("row_failed: Row 3: too much\n"
                                        "row_failed: Row 4: too much\n"
                                        "status_changed: running to failed\n"

@@ -198,6 +198,49 @@ tally contained(const std::string& text) {
     return counted;
 }
 
+/// The line of each row, and its id or "bad".
+std::string lines_of(std::string_view rows) {
+    std::string all;
+    for (const auto& each : read("id,name,city,note\n" + std::string{rows}))
+        all += std::to_string(each.line) + ' ' +
+               (each.good ? each.what.substr(0, each.what.find('|')) : "bad"s) + '\n';
+    return all;
+}
+
+suite<"rules"> rules = [] {
+    "a field that is closed as it should be keeps its lines, though they look like rows"_test = [] {
+        const auto rows = lines_of(
+            "1,a,\"x\n"
+            "2,b,c,d\n"
+            "3,b,c,d\n"
+            "w\"\n"
+            "4,b,c,d\n"
+            "5,b,c,d\n");
+        expect(rows == "2 bad\n6 4\n7 5\n"s) << rows;
+    };
+
+    "of lines behind which as many clean rows follow, the first ends the row"_test = [] {
+        const auto rows = lines_of(
+            "1,\"x\n"
+            "2,b,c,d\n"
+            "bad\n"
+            "3,b,c,d\n"
+            "bad\n"
+            "\",q,r\",s,t,u\n"
+            "bad\n");
+        expect(rows == "2 bad\n3 2\n4 bad\n5 3\n6 bad\n7 ,q,r\n8 bad\n"s) << rows;
+    };
+
+    "a row is not joined with a line whose first quote opens a field"_test = [] {
+        const auto rows = lines_of(
+            "1,a\n"
+            "\",q\"r,s\n"
+            "2,b,c,d\n"
+            "3,b,c,d\n");
+        expect(rows == "2 bad\n3 bad\n4 2\n5 3\n"s) << rows;
+    };
+};
+
 suite<"damage"> suites = [] {
     "one damaged row leaves the others as they are"_test = [] {
         const std::array<std::pair<const char*, std::string>, 4> files{
