@@ -61,6 +61,9 @@ async function load(id, known, signal) {
   return { operation, groups, failed, waiting };
 }
 
+const CORRECT = "CSV to correct in a spreadsheet and upload again";
+const AS_UPLOADED = "CSV as uploaded; a spreadsheet runs cells that begin with =";
+
 function exportMenu(operation) {
   const save = (what, parameters) => async () => {
     try {
@@ -71,19 +74,20 @@ function exportMenu(operation) {
   };
   const saveFile = save("file");
   const item = (label, note, parameters) => ({ label, note, run: save("export", parameters) });
+  // With and without guards in front of what a spreadsheet would run.
+  const csvOf = (label, parameters) =>
+    [[CORRECT, { guard: true }], [AS_UPLOADED, {}]].map(([note, guard]) => item(label, note, { content: "data", format: "csv", ...parameters, ...guard }));
+  const hasUnprocessed = !isActive(operation.state) && big(operation.rows.unprocessed) > 0n;
   return menu("Export", "download", [
-    item("Failed rows", "CSV to correct in a spreadsheet and upload again", { content: "data", format: "csv", rows: "failed", guard: true }),
-    item("Failed rows", "CSV as uploaded; a spreadsheet runs cells that begin with =", { content: "data", format: "csv", rows: "failed" }),
+    ...csvOf("Failed rows", { rows: "failed" }),
     item("Failed rows", "NDJSON", { content: "data", format: "ndjson", rows: "failed" }),
     null,
     item("Report", "CSV: every row and what became of it", { content: "report", format: "csv" }),
     item("Report", "JSON", { content: "report", format: "json" }),
     item("Report of failed rows", "CSV", { content: "report", format: "csv", rows: "failed" }),
     null,
-    isActive(operation.state) || big(operation.rows.unprocessed) === 0n
-      ? false
-      : item("Unprocessed rows", "CSV as uploaded; a spreadsheet runs cells that begin with =", { content: "data", format: "csv", rows: "unprocessed" }),
-    item("All rows", "CSV as uploaded; a spreadsheet runs cells that begin with =", { content: "data", format: "csv" }),
+    ...(hasUnprocessed ? csvOf("Unprocessed rows", { rows: "unprocessed" }) : []),
+    ...csvOf("All rows", {}),
     item("All rows", "JSON", { content: "data", format: "json" }),
     mayReadFiles() ? { label: "The file itself", note: operation.file?.name, run: saveFile } : false,
   ].filter((each) => each !== false));

@@ -106,7 +106,7 @@ export function start({ directory, port = 0, typeName = "device-provisioning", t
     const jitter = () => 1 + Math.random() / 4;
     return {
       states,
-      attention: engine.operations.filter((each) => ["failed", "completed_with_errors"].includes(each.state) || each.paused).map(operationJson),
+      attention: engine.operations.filter((each) => ["failed", "completed_with_errors"].includes(each.state) || each.paused || (each.state === "running" && each.rows.some((row) => ["failed", "waiting_for_completion"].includes(row.state)))).map(operationJson),
       attention_runs: engine.feeds.map((feed) => engine.runs.filter((run) => run.feed === feed.name)[0]).filter((run) => run && ["stalled", "failed", "consolidation_skipped"].includes(run.state)).map(runJson),
       throughput: { rows_per_s: engine.rate },
       step_latency: engine.types[0].steps.map((step, i) => ({ type: engine.types[0].name, step: step.name, p50_ms: [12, 840, 3.4][i] * jitter(), p95_ms: [48, 2600, 9.1][i] * jitter(), count: String(2400 - i * 11) })),

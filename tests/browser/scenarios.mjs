@@ -125,8 +125,15 @@ export async function pauseAndCancel({ page, checks, inspect, type, label }) {
   await state(page, "cancelled");
   await page.locator(".tally", { hasText: "Unprocessed" }).waitFor();
   await page.getByRole("button", { name: "Export" }).click();
-  checks.equal(await page.getByRole("menuitem", { name: /^Unprocessed rows/ }).count(), 1, `${label}: the menu offers what the state is now`);
+  checks.equal(await page.getByRole("menuitem", { name: /^Unprocessed rows/ }).count(), 2, `${label}: the menu offers what the state is now`);
   await page.keyboard.press("Escape");
+  for (const [name, rows] of [["Unprocessed rows", "unprocessed"], ["All rows", null]])
+    for (const [note, guard] of [["to correct in a spreadsheet", "true"], ["as uploaded", null]]) {
+      await page.getByRole("button", { name: "Export" }).click();
+      const [asked] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: new RegExp(`^${name}.*CSV ${note}`, "s") }).click()]);
+      const query = new URL(asked.url()).searchParams;
+      checks.ok(query.get("rows") === rows && query.get("guard") === guard && query.get("format") === "csv", `${label}: ${name}, CSV ${note}: ${asked.url()}`);
+    }
   await page.getByRole("tab", { name: "Events" }).click();
   await page.locator(".events", { hasText: "cancelled" }).waitFor();
   await inspect("operation-cancelled");
@@ -156,12 +163,26 @@ export async function failedFile({ page, go, checks, inspect, type, label }) {
   checks.ok(!/being validated|once the rows are counted/.test(text), `${label}: nothing goes on any more: ${text}`);
   await inspect("operation-failed");
   await go("");
-  checks.ok(await page.locator(`.attention a[href*="${id}"]`).isVisible(), `${label}: the overview lists it`);
-  checks.equal(await page.getByText("Nothing needs").count(), 0, `${label}: and does not say that nothing is to be done`);
+  await isIssue({ page, checks, label }, id, "a failed operation");
 }
 
-export async function failBySignal({ page, checks, type, label }) {
+// What the overview says where there is no issue: `readOnly` sees it on a server that has done nothing yet.
+const NO_ISSUES = "Nothing needs attention";
+
+// The overview, which is open, lists it and does not say that there is nothing.
+async function isIssue({ page, checks, label }, id, what) {
+  await page.locator(".attention, .empty").first().waitFor();
+  checks.ok(await page.locator(`.attention a[href*="${id}"]`).isVisible(), `${label}: the overview lists ${what}`);
+  checks.equal(await page.getByText(NO_ISSUES).count(), 0, `${label}: and does not say '${NO_ISSUES}' with ${what}`);
+}
+
+export async function failBySignal({ page, go, checks, type, label }) {
   await submit(page, type, csv("answers.csv", [row("approve"), row()]));
+  await page.locator(".funnel-notes", { hasText: "1 waiting" }).waitFor();
+  const id = new URL(page.url()).searchParams.get("id");
+  await go("");
+  await isIssue({ page, checks, label }, id, "a row that waits for a signal");
+  await go(`?view=operation&id=${id}`);
   await page.getByRole("tab", { name: /^Rows/ }).click();
   await page.locator("#panel .chip", { hasText: "waiting" }).waitFor();
   await page.getByRole("button", { name: "Open row 1" }).click();
@@ -353,7 +374,7 @@ export async function feeds({ page, go, checks, inspect, quiet, label }) {
   await page.getByRole("dialog").getByRole("button", { name: "Start" }).click();
   await page.getByRole("heading", { name: /^Run of/ }).waitFor();
   await state(page, /^(completed|consolidation skipped)$/);
-  if ((await page.locator(".page-head .chip", { hasText: "skipped" }).count()) > 0) await retryPartition({ page, checks, inspect, label });
+  if ((await page.locator(".page-head .chip", { hasText: "skipped" }).count()) > 0) await retryPartition({ page, go, checks, inspect, label });
   checks.equal(await page.locator("[aria-label=Partitions] tbody tr").count(), 50, `${label}: a page of partitions`);
   await page.getByRole("navigation", { name: "Pages of partitions" }).getByRole("button", { name: "Next" }).click();
   await partition(page, 50).waitFor();
@@ -364,7 +385,11 @@ export async function feeds({ page, go, checks, inspect, quiet, label }) {
 
 const partition = (page, number) => page.locator("td").filter({ hasText: new RegExp(`^partition-${number}$`) });
 
-async function retryPartition({ page, checks, inspect, label }) {
+async function retryPartition({ page, go, checks, inspect, label }) {
+  const id = new URL(page.url()).searchParams.get("id");
+  await go("");
+  await isIssue({ page, checks, label }, id, "a feed whose run was skipped");
+  await go(`?view=run&id=${id}`);
   await page.getByLabel("State").selectOption("failed");
   await page.getByText("1 partition", { exact: true }).waitFor();
   checks.ok(page.url().includes("state=failed"), `${label}: the filter of partitions is in the address`);
@@ -577,6 +602,7 @@ export async function readOnly({ page, checks, inspect, quiet, base, type, label
   });
   await signIn("secret-of-the-operator");
   await page.getByRole("heading", { name: "Overview" }).waitFor();
+  if (process.env.BULK_BASE_URL) await page.getByText(NO_ISSUES).waitFor(); // the mock has a past
   await page.locator(".upload-link").click();
   const [template] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: `Template of ${type} as CSV` }).click()]);
   checks.ok(readFileSync(await template.path(), "utf8").startsWith("IMEI,customer,plan"), `${label}: a template is downloaded, with the token`);

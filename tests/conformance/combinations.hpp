@@ -114,6 +114,9 @@ public:
         if (!query.signal_key.empty() &&
             (record.state != waiting_for_completion || record.signal_key != query.signal_key))
             return false;
+        if (query.awaits_signal &&
+            (record.state != waiting_for_completion || record.signal_key.empty()))
+            return false;
         if (query.step && record.step != *query.step) return false;
         if (query.state && record.state != *query.state) return false;
         if (query.failure && record.failure != query.failure) return false;
@@ -222,7 +225,8 @@ inline std::vector<query_choices<bulk::row_query>> row_parameters() {
                  q.to_row = row(edge + 4);
              }},
             {[](row_query&) {}, [](row_query& q) { q.row_id_contains = "aNNa"; }},
-            {[](row_query&) {}, [](row_query& q) { q.signal_key = "key"; }},
+            {[](row_query&) {}, [](row_query& q) { q.signal_key = "key"; },
+             [](row_query& q) { q.awaits_signal = true; }},
             {[](row_query&) {}, [](row_query& q) { q.step = step(0); }},
             each_value(&row_query::state),
             {[](row_query&) {}, [](row_query& q) { q.failure = bulk::error_type::step_failure; }},
@@ -233,7 +237,8 @@ inline std::vector<query_choices<bulk::row_query>> row_parameters() {
 inline std::string described(const bulk::row_query& q) {
     return "rows " + std::to_string(q.rows.size()) + ", range " +
            std::to_string(q.from_row.has_value()) + ", id '" + q.row_id_contains + "', key '" +
-           q.signal_key + "', step " + std::to_string(q.step.has_value()) + ", state " +
+           q.signal_key + (q.awaits_signal ? "' or any, step " : "', step ") +
+           std::to_string(q.step.has_value()) + ", state " +
            std::string{q.state ? bulk::name_of(*q.state) : "any"} + ", failure " +
            std::to_string(q.failure.has_value()) + ", errors " + std::to_string(q.errors_only) +
            ", retries " + std::to_string(q.min_retry_attempt) + ", sort " +

@@ -234,6 +234,8 @@ void check_rows(Make make) {
         expect(ask({.min_retry_attempt = 1}) == "3a");
         expect(ask({.signal_key = "key"}) == "6a");
         expect(ask({.signal_key = "KEY"}).empty());
+        expect(ask({.awaits_signal = true}) == "6a");
+        expect(ask({.awaits_signal = true, .errors_only = true}).empty());
         expect(ask({.rows = {row(1), row(3)}, .signal_key = "key"}).empty());
         expect(ask({.step = step(9)}).empty() and ask({.step = step(-5)}).empty());
         expect(ask({.rows = {row(1), row(3), row(1)}, .sort = sort::step, .descending = true}) ==

@@ -908,6 +908,50 @@ suite<"the service"> service = [] {
         expect(needs().size() == 1_u and needs()[0]["rows"]["failed"] == "1") << needs().text();
     };
 
+    "a row that waits by itself hides none that waits for a signal"_test = [] {
+        stage at;
+        const auto needs = [&] { return at.get("/api/v1/overview").json()["attention"]; };
+        api_stage::book = [](std::string_view account) {
+            if (account == "A-3")
+                return bulk::outcome::wait_for_signal("ask", std::chrono::hours{100});
+            return bulk::outcome::poll(std::chrono::hours{1}, std::chrono::hours{100});
+        };
+        const auto id = at.run("account,amount\nA-1,1\nA-2,1\nA-3,1\n");
+        expect(needs().size() == 1_u and needs()[0]["id"] == id) << needs().text();
+        expect(at.post(of(id, "/signals"), R"({"key":"ask"})").status == 202_i);
+        at.drive();
+        api_stage::book = {};
+        expect(needs().size() == 0_u) << needs().text();
+    };
+
+    "a thousand operations without an issue hide none that has one"_test = [] {
+        stage at;
+        const auto needs = [&] { return at.get("/api/v1/overview").json()["attention"]; };
+        const auto now = at.service().now();
+        std::uint64_t number = 0;
+        const auto store = [&](bulk::operation_state state, std::uint64_t failed,
+                               std::chrono::hours ended_ago) {
+            bulk::operation_record record{
+                .id = {{.high = 1, .low = ++number}}, .name = "transfers", .state = state};
+            record.created_at = now - std::chrono::hours{1000} + std::chrono::seconds{number};
+            record.rows.failed = failed;
+            if (is_final(state)) record.completed_at = now - ended_ago;
+            expect(at.storage().create(record, {}).has_value());
+        };
+        using enum bulk::operation_state;
+        store(running, 1, {});
+        store(completed_with_errors, 1, std::chrono::hours{1});
+        for (int i = 0; i < 1'001; ++i) {
+            store(running, 0, {});
+            store(completed_with_errors, 1, std::chrono::hours{48});
+        }
+        expect(fatal(needs().size() == 2_u)) << needs().text().substr(0, 400);
+        expect(needs()[0]["state"] == "completed_with_errors" and needs()[1]["state"] == "running");
+        expect(at.get("/api/v1/overview").json()["states"]["running"] == "1002");
+        for (int i = 0; i < 30; ++i) store(running, 1, {});
+        expect(needs().size() == 20_u) << "no more are shown";
+    };
+
     "workers of every process are listed, and those that fell silent"_test = [] {
         stage at{{}, {.lease_time = std::chrono::seconds{30}}};
         at.drive();

@@ -361,6 +361,70 @@ suite<"the surface"> surface = [] {
             expect(at.get(odd).status == status) << odd << at.get(odd).status;
     };
 
+    "the page is for reading only, and a preflight is answered"_test = [] {
+        for (const bool has_dashboard : {true, false}) {
+            stage at{{.has_dashboard = has_dashboard}};
+            for (const auto verb : {method::options, method::remove, method::post, method::put}) {
+                const auto said = at.send(verb, "/");
+                expect(said.is_problem(405, "method_not_allowed")) << said.status;
+                expect(said.header("allow") == "GET, HEAD") << said.header("allow");
+            }
+            const http::header_list preflight{{"Origin", "https://ops.example"},
+                                              {"Access-Control-Request-Method", "GET"}};
+            expect(at.send(method::options, "/", preflight).status == 204_i);
+            expect(at.send(method::options, "/api/v1/operations", preflight).status == 204_i);
+            expect(at.send(method::options, "/nowhere").is_problem(404, "not_found"));
+        }
+    };
+
+    "a range that ends before it begins is refused by the name of its parameter"_test = [] {
+        stage at{{}, {}, true};
+        const auto id = at.three();
+        const std::string reversed = "?from=2026-02-01&to=2026-01-01";
+        for (const std::string path : {"/api/v1/operations", "/api/v1/runs"}) {
+            const auto said = at.get(path + reversed);
+            expect(said.is_problem(400, "invalid_argument", "from")) << path << said.body;
+            expect(said.json()["detail"] == "`from` must not be later than `to`") << said.body;
+            expect(at.get(path + "?from=2026-01-01&to=2026-01-01").status == 200_i);
+            expect(at.get(path + "?from=2026-1-1").is_problem(400, "invalid_argument", "from"));
+        }
+        for (const std::string path : {"/rows", "/errors"})
+            expect(at.get("/api/v1/operations/" + id + path + "?from_row=3&to_row=2")
+                       .is_problem(400, "invalid_argument", "from_row"));
+    };
+
+    "parameters that do not matter for one item are checked as well"_test = [] {
+        stage at{{}, {}, true};
+        expect(at.get("/api/v1/feeds/articles/items?key=a").status == 200_i);
+        for (const std::string wrong : {"limit=0", "deleted=yes", "changed_since=x"}) {
+            const auto said = at.get("/api/v1/feeds/articles/items?key=a&" + wrong);
+            expect(said.is_problem(400, "invalid_argument", wrong.substr(0, wrong.find('='))))
+                << said.body;
+        }
+    };
+
+    "the documents have the statuses that no walk can provoke"_test = [] {
+        stage at{{}, {}, true};
+        const auto document = at.get("/api/v1/openapi.json").json();
+        const auto older = at.get("/openapi/v1.json").json();
+        const auto check = [](const support::json& of, const std::string& path,
+                              const std::string& verb, const std::vector<std::string>& statuses) {
+            const auto& known = of["paths"][path][verb]["responses"].names;
+            for (const auto& each : statuses)
+                expect(std::ranges::find(known, each) != known.end()) << verb << path << each;
+        };
+        check(document, "/api/v1/operations/{id}/file", "get", {"409", "410", "500"});
+        check(document, "/api/v1/operations/{id}/export", "get", {"409", "500"});
+        check(document, "/api/v1/operations", "post", {"408", "500"});
+        check(document, "/api/v1/operations/{id}/signals", "post", {"408", "500"});
+        for (const auto& path : older["paths"].names)
+            for (const auto& verb : older["paths"][path].names)
+                check(older, path, verb, {"405", "413", "414", "421", "431", "500", "503"});
+        check(older, "/api/bulks", "post", {"408", "409", "412"});
+        check(older, "/api/bulks/{id}/file", "get", {"206", "304", "409", "416"});
+        check(older, "/api/bulks/{id}/retry/rows", "post", {"408", "412", "415"});
+    };
+
     "the page is there for browsers, and its files for ever"_test = [] {
         stage at;
         const http::header_list packed{{"Accept-Encoding", "br, gzip;q=0.8"}};

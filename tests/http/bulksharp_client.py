@@ -29,6 +29,7 @@ environment = {name: value for name, value in os.environ.items() if not name.sta
 problems = []
 seen = set()  # fields of types, values of enumerations
 asked = set()  # (operationId, status)
+compared = set()  # names of texts
 NOBODY = "01890000-0000-7000-8000-000000000000"
 ORIGIN = "https://ops.example"
 
@@ -36,6 +37,12 @@ ORIGIN = "https://ops.example"
 def expect(what, holds, *said):
     if not holds:
         problems.append(f"{what}: {said}")
+
+
+def says(where, text, **values):
+    """Whether a text is what the table has for that place."""
+    compared.add(where)
+    expect(f"{where} says what BulkSharp says", text == types.TEXTS[where].format(**values), text, types.TEXTS[where])
 
 
 def start(*words):
@@ -167,7 +174,7 @@ def descriptors(server):
     template = server.call("getOperationTemplate", "orders")
     expect("a template", template.body == b"sku,quantity,fate,weight\n" and template.kind == "text/csv", template)
     expect("by its name", "orders-template.csv" in template.headers["Content-Disposition"])
-    server.call("getOperationTemplate", "none", status=404)
+    says("getOperationTemplate 404", server.call("getOperationTemplate", "none", status=404).value, name="none")
 
 
 def validation(server):
@@ -182,9 +189,10 @@ def validation(server):
     said = server.form("validateBulk", {"operationName": "orders", "metadata": "{}"})
     expect("metadata alone is checked", not said["valid"] and said["metadataErrors"], said)
     said = server.form("validateBulk", {"operationName": "none", "file": good})
-    expect("an operation that there is not", not said["valid"] and said["metadataErrors"], said)
+    expect("an operation that there is not", not said["valid"] and len(said["metadataErrors"]) == 1, said)
+    says("validateBulk metadataErrors, unknown operation", said["metadataErrors"][0], name="none")
     said = server.form("validateBulk", {"file": good}, status=400)
-    expect("says what is missing", said["error"] == "Operation name is required", said)
+    says("validateBulk 400", said["error"])
 
 
 WHOLE = {"file": ("orders.csv", ROWS), "operationName": "orders", "createdBy": "client", "metadata": METADATA,
@@ -193,20 +201,20 @@ WHOLE = {"file": ("orders.csv", ROWS), "operationName": "orders", "createdBy": "
 
 def refused_forms(server):
     said = server.ask("POST", "/api/bulks", b"{}", {"Content-Type": "application/json"})
-    expect("only a form is taken", (said.status, said.value) == (400, "Form data required"), said)
+    expect("only a form is taken", said.status == 400, said)
+    says("createBulk 400, no form", said.value)
     said = server.ask("POST", "/api/bulks", b"operationName=orders", {"Content-Type": "application/x-www-form-urlencoded"})
     expect("with a file", said.status == 400 and isinstance(said.value, str), said)
-    for part, value, why in [("file", None, "File is required"), ("file", ("a.csv", ""), "File is required"),
-                             ("operationName", None, "Operation name is required"),
-                             ("operationName", "  ", "Operation name is required"),
-                             ("createdBy", None, "Created by is required"),
-                             ("createdBy", " ", "Created by is required"),
-                             ("notifications", "{", "Invalid notifications JSON")]:
+    for part, value, why in [("file", None, "no file"), ("file", ("a.csv", ""), "no file"),
+                             ("operationName", None, "no operationName"), ("operationName", "  ", "no operationName"),
+                             ("createdBy", None, "no createdBy"), ("createdBy", " ", "no createdBy"),
+                             ("operationName", "x" * 201, "long operationName"),
+                             ("createdBy", "x" * 201, "long createdBy"), ("createdBy", "ë" * 201, "long createdBy"),
+                             ("createdBy", "😀" * 101, "long createdBy"),  # two UTF-16 code units each
+                             ("metadata", "x" * 1_048_577, "long metadata"),
+                             ("notifications", "{", "wrong notifications")]:
         parts = {name: each for name, each in {**WHOLE, part: value}.items() if each is not None}
-        said = server.form("createBulk", parts, status=400)
-        expect(f"{part}={value!r} is refused", said.value == why, said)
-    for part, size in [("operationName", 201), ("createdBy", 201), ("metadata", 1_048_577)]:
-        server.form("createBulk", {**WHOLE, part: "x" * size}, status=400)
+        says(f"createBulk 400, {why}", server.form("createBulk", parts, status=400).value)
     server.form("createBulk", {**WHOLE, "operationName": "none"}, status=400)
 
 
@@ -239,8 +247,9 @@ def signals(server, bulk):
     said = server.call("getBulkStatus", bulk)
     expect("it runs", said["status"] == "Running" and "completedAt" not in said.value, said)
     for key in ["confirm-A-1", "confirm-A-55", "none"]:
-        server.call("signalStep", bulk, key, status=404)
-        server.call("failStep", bulk, key, body={"errorMessage": "no"}, status=404)
+        for said in [server.call("signalStep", bulk, key, status=404),
+                     server.call("failStep", bulk, key, body={"errorMessage": "no"}, status=404)]:
+            says("signalStep 404, failStep 404", said["error"], key=key)
     server.call("signalStep", NOBODY, "confirm-A-5", status=404)
     said = server.call("signalStep", bulk, "confirm-A-5")
     expect("a step is completed here", said.value == {"rowNumber": 5, "step": "Confirm", "completed": True,
@@ -265,6 +274,7 @@ def results(server, bulk):
                                                         6: "SignalFailure", 7: "Timeout", 8: "StepFailure"}, kinds)
     expect("each has an id", len({each["id"] for each in errors["items"]}) == 6, errors)
     expect("which stays", server.call("getBulkErrors", bulk).value == errors.value)
+    says("errorMessage of a row, timed out", errors["items"][4]["errorMessage"], step="Confirm")
     expect("and its row", json.loads(errors["items"][2]["rowData"])["sku"] == "A-4", errors["items"][2])
 
     def rows(**query):
@@ -346,24 +356,29 @@ def exports(server, bulk):
         expect(f"a report by {query}", found == wanted, found)
     csv_again = server.call("exportBulk", bulk, query={"mode": "x", "format": "ndjson"})
     expect("what it does not know is the default", csv_again.body.decode() == export(), csv_again)
-    server.call("exportBulk", NOBODY, status=400)
+    says("exportBulk 400, unknown operation", server.call("exportBulk", NOBODY, status=400)["error"], id=NOBODY)
 
 
 def retries(server, bulk):
     expect("it can be retried", server.call("getRetryEligibility", bulk).value == {"isEligible": True})
     said = server.call("getRetryEligibility", NOBODY)
-    expect("nothing cannot", said["isEligible"] is False and said["reason"], said)
+    expect("nothing cannot", said["isEligible"] is False, said)
+    says("reason, unknown operation", said["reason"])
     expect("no history yet", server.call("getRetryHistory", bulk)["items"] == [])
     server.call("retryBulkRows", bulk, status=400)
-    server.call("retryBulkRows", NOBODY, body={"rowNumbers": [1]}, status=400)
+    for said in [server.call("retryBulkRows", NOBODY, body={"rowNumbers": [1]}, status=400),
+                 server.call("retryBulk", NOBODY, status=400)]:
+        says("retryBulk 400, retryBulkRows 400", said["error"], reason=types.TEXTS["reason, unknown operation"])
     said = server.call("retryBulkRows", bulk, body={"rowNumbers": [4]})
     expect("one row", (said["operationId"], said["rowsSubmitted"], said["rowsSkipped"]) == (bulk, 1, 0), said)
     server.until(lambda now: now["status"] == "CompletedWithErrors" and now["errorCount"] == 5, "getBulkStatus", bulk)
     said = server.call("retryBulk", bulk)
     expect("all the others, but for the step that is not", said["rowsSubmitted"] == 2 and said["rowsSkipped"] == 1 and
            len(said["skippedReasons"]) == 1, said)
+    says("skippedReasons", said["skippedReasons"][0], row=8, step="Ship")
     server.until(lambda now: now["status"] == "Running", "getBulkStatus", bulk)
     server.until(lambda page: page["totalCount"] == 1, "getBulkRows", bulk, query={"state": "WaitingForCompletion"})
+    refused(server, bulk, "reason, wrong status", status="Running")
     server.call("signalStep", bulk, f"{bulk}:confirm-A-6:6")
     server.until(lambda now: now["status"] == "CompletedWithErrors", "getBulkStatus", bulk)
     expect("it has been", server.call("getBulk", bulk)["retryCount"] == 2)
@@ -378,50 +393,79 @@ def retries(server, bulk):
     expect("of one row", found["totalCount"] == 1 and found["pageSize"] == 200, found)
     server.call("getRetryHistory", bulk, query={"rowNumber": "x"}, status=400)
     expect("no operation has none", server.call("getRetryHistory", NOBODY)["totalCount"] == 0)
-    server.call("retryBulk", NOBODY, status=400)
+
+
+def refused(server, bulk, why, **values):
+    """Whether an operation cannot be retried, and both routes say why."""
+    said = server.call("getRetryEligibility", bulk)
+    expect("it cannot be retried", said["isEligible"] is False, said)
+    says(why, said["reason"], **values)
+    said = server.call("retryBulk", bulk, status=400)
+    says("retryBulk 400, retryBulkRows 400", said["error"], reason=types.TEXTS[why].format(**values))
+
+
+def silent_failure(server, create):
+    """A failure without a reason has an empty one."""
+    bulk = create("orders", "sku,quantity,fate\nA-1,1,wait\n")
+    server.until(lambda page: page["totalCount"] == 1, "getBulkRows", bulk, query={"state": "WaitingForCompletion"})
+    said = server.call("failStep", bulk, "confirm-A-1", body=b'{"errorMessage": null}',
+                       headers={"Content-Type": "application/json"})
+    expect("without a reason", (said["failed"], said["error"]) == (True, ""), said)
+    server.until(lambda now: now["status"] == "CompletedWithErrors", "getBulkStatus", bulk)
+    error = server.call("getBulkErrors", bulk)["items"][0]
+    expect("nor has the row one", (error["errorType"], error["errorMessage"]) == ("SignalFailure", ""), error)
+    step = server.call("getBulkRows", bulk)["items"][0]["steps"][-1]
+    expect("nor its step", (step["state"], step["errorMessage"]) == ("Failed", ""), step)
+    return bulk
 
 
 def other_ends(server):
     """Operations that complete, fail and are cancelled; a failure that is no step's."""
-    def create(name, rows, metadata=METADATA):
-        return server.form("createBulk", {"operationName": name, "createdBy": "Zoe", "metadata": metadata,
+    def create(name, rows, metadata=METADATA, who="Zoe"):
+        return server.form("createBulk", {"operationName": name, "createdBy": who, "metadata": metadata,
                                           "file": ("x.csv", rows)})["operationId"]
     done = create("pings", "sku,quantity,fate\nA-1,1,fine\nA-2,1,lost\n", "")
     server.until(lambda now: now["status"] == "CompletedWithErrors", "getBulkStatus", done)
     error = server.call("getBulkErrors", done)["items"][0]
     expect("one function fails by processing", error["errorType"] == "Processing" and "rowData" not in error, error)
-    said = server.call("getRetryEligibility", done)
-    expect("it is not retryable", said["isEligible"] is False and said["reason"], said)
-    server.call("retryBulk", done, status=400)
+    refused(server, done, "reason, not retryable")
     fine = create("pings", "sku,quantity,fate\nA-1,1,fine\n", "")
     server.until(lambda now: now["status"] == "Completed", "getBulkStatus", fine)
+    refused(server, fine, "reason, wrong status", status="Completed")
     broken = create("orders", "colour\nred\n")
     server.until(lambda now: now["status"] == "Failed", "getBulkStatus", broken)
     expect("it says why", server.call("getBulk", broken)["errorMessage"])
+    refused(server, broken, "reason, wrong status", status="Failed")
+    wrong = create("orders", "sku,quantity,fate\nA-1,0,fine\n")
+    server.until(lambda now: now["status"] == "CompletedWithErrors", "getBulkStatus", wrong)
+    refused(server, wrong, "reason, no such rows")
+    silent = silent_failure(server, create)
     waiting = create("orders", "sku,quantity,fate\nA-1,1,wait\n")
     server.until(lambda page: page["totalCount"] == 1, "getBulkRows", waiting, query={"state": "WaitingForCompletion"})
     server.call("cancelBulk", waiting)
     server.until(lambda now: now["status"] == "Cancelled", "getBulkStatus", waiting)
     server.call("cancelBulk", waiting)
     server.call("cancelBulk", NOBODY)
-    return done, fine, broken, waiting
+    long_name = create("pings", "sku,quantity,fate\nA-1,1,fine\n", "", "Zoë" + "ë" * 197)  # more than 200 bytes
+    server.until(lambda now: now["status"] == "Completed", "getBulkStatus", long_name)
+    return done, fine, broken, wrong, silent, waiting, long_name
 
 
 def lists(server, ids, others):
     def found(**query):
         return [each["id"] for each in server.call("getBulks", query=query)["items"]]
-    done, fine, broken, waiting = others
+    done, fine, _, _, _, waiting, newest_one = others
     everything = found()
-    expect("all of them, the newest first", everything == [waiting, broken, fine, done, *reversed(ids)], everything)
+    expect("all of them, the newest first", everything == [*reversed(others), *reversed(ids)], everything)
     oldest = server.call("getBulk", ids[0])["createdAt"]
-    newest = server.call("getBulk", waiting)["createdAt"]
-    for query, wanted in [({"status": "Completed"}, [fine]), ({"status": "cancelled"}, [waiting]),
-                          ({"operationName": "PING"}, [fine, done]), ({"createdBy": "zo"}, everything[:4]),
+    newest = server.call("getBulk", newest_one)["createdAt"]
+    for query, wanted in [({"status": "Completed"}, [newest_one, fine]), ({"status": "cancelled"}, [waiting]),
+                          ({"operationName": "PING"}, [newest_one, fine, done]), ({"createdBy": "zo"}, everything[:7]),
                           ({"source": "shop"}, everything), ({"source": "elsewhere"}, []),
                           ({"sortBy": "CreatedAt", "sortDescending": "False", "pageSize": 2}, ids[:2]),
-                          ({"sortBy": "TotalRows", "pageSize": 1, "status": "Completed"}, [fine]),
-                          ({"fromDate": newest}, [waiting]), ({"toDate": oldest}, [ids[0]]),
-                          ({"fromDate": newest.removesuffix("Z") + "0"}, [waiting]),  # as "O" writes it, no offset
+                          ({"sortBy": "TotalRows", "pageSize": 1, "status": "Completed"}, [newest_one]),
+                          ({"fromDate": newest}, [newest_one]), ({"toDate": oldest}, [ids[0]]),
+                          ({"fromDate": newest.removesuffix("Z") + "0"}, [newest_one]),  # as "O" writes it, no offset
                           ({"fromDate": newest, "toDate": oldest}, []), ({"fromDate": "2001-01-01"}, everything),
                           ({"page": 2, "pageSize": 3}, everything[3:6]), ({"page": 2**31 - 1}, []),
                           ({"page": -1, "pageSize": -1}, everything[:1])]:
@@ -435,6 +479,12 @@ def lists(server, ids, others):
         server.call("getBulks", query=query, status=400)
 
 
+STATUS = "|".join(types.ENUMS["BulkOperationStatus"])
+EVENT_TEXTS = {"Created": "Operation created", "StatusChanged": f"({STATUS}) to ({STATUS})",
+               # .NET's format g of a span: no zeros in front of the hours, none behind the fraction.
+               "Completed": r"\d+/\d+ rows succeeded in (\d+:)?\d+:\d\d:\d\d(\.\d{0,6}[1-9])?", "RowFailed": r"Row \d+: .*"}
+
+
 def events(server, bulk):
     every = server.call("getEvents", query={"since": 0, "limit": 500}).value
     expect("events are of types that it has", {each["type"] for each in every} == types.EVENTS,
@@ -446,6 +496,13 @@ def events(server, bulk):
     expect("from its beginning", mine[0]["type"] == "Created" and mine[0]["severity"] == "Info", mine[0])
     said = {each["message"] for each in mine}
     expect("states by its names", {"Pending to Validating", "Validating to Running"} <= said, said)
+    for each in every:
+        pattern = EVENT_TEXTS.get(each["type"])
+        compared.add("event " + each["type"])
+        expect("an event says what BulkSharp says", not pattern or re.fullmatch(pattern, each["message"]), each)
+    failed = [each for each in every if each["type"] == "Failed"]
+    for each in failed:
+        says("event Failed", each["message"], errorMessage=server.call("getBulk", each["operationId"])["errorMessage"])
     ends = [each for each in mine if each["type"] == "Completed"]
     expect("with errors is a warning", ends and {each["severity"] for each in ends} == {"Warning"}, ends)
     expect("without a cursor the newest, the oldest of them first",
@@ -556,6 +613,7 @@ def whole_client():
                missing <= {"BulkErrorType None", "RowRecordState Pending", "RowRecordState Running"}, missing)
     missing = {(each[0], status) for each in types.ROUTES for status in {200, *each[6]}} - asked
     expect("every answer of every route was seen", not missing, missing)
+    expect("every text was compared", not set(types.TEXTS) - compared, set(types.TEXTS) - compared)
 
 
 def two_halves():

@@ -98,6 +98,41 @@ ROUTES = [
 REPORT = {"RowNumber": "int32", "RowId": "string?", "State": "RowRecordState", "StepName": "string?",
           "StepIndex": "int32", "ErrorType": "BulkErrorType?", "ErrorMessage": "string?", "RetryAttempt": "int32",
           "CreatedAt": "datetime", "CompletedAt": "datetime?"}
+# What its routes, rows and events say, word by word. `{…}` is a value of the request or of the operation.
+TEXTS = {
+    "getOperationTemplate 404": "Operation '{name}' not found",
+    "createBulk 400, no form": "Form data required",
+    "createBulk 400, no file": "File is required",
+    "createBulk 400, no operationName": "Operation name is required",
+    "createBulk 400, no createdBy": "Created by is required",
+    "createBulk 400, long operationName": "Operation name must not exceed 200 characters",
+    "createBulk 400, long createdBy": "Created by must not exceed 200 characters",
+    "createBulk 400, long metadata": "Metadata JSON must not exceed 1 MB",
+    "createBulk 400, wrong notifications": "Invalid notifications JSON",
+    "validateBulk 400": "Operation name is required",
+    "validateBulk metadataErrors, unknown operation": "Operation '{name}' not found",
+    "signalStep 404, failStep 404": "No waiting step found for signal key '{key}'",
+    "errorMessage of a row, timed out": "Step '{step}' timed out waiting for completion",
+    "exportBulk 400, unknown operation": "Operation {id} not found",
+    "retryBulk 400, retryBulkRows 400": "Cannot retry operation: {reason}",
+    "reason, unknown operation": "Operation not found",
+    "reason, wrong status": "Operation is in {status} state, must be CompletedWithErrors",
+    "reason, not retryable": "Operation is not retryable (IsRetryable = false)",
+    "reason, no such rows": "No retryable failed rows found (validation failures cannot be retried)",
+    "skippedReasons": "Row {row}: step '{step}' does not allow operation retry",
+    "event Created": "Operation created",
+    "event StatusChanged": "{previous} to {status}",
+    "event Completed": "{successful}/{total} rows succeeded in {duration}",
+    "event Failed": "{errorMessage}",
+    "event RowFailed": "Row {row}: {errorMessage}",
+}
+
+# What BulkSharp does not have: parameters, and bodies of refusals that have none there (ASP.NET refuses before its
+# routes are reached). The tables mark them with `*`.
+OURS = {("getBulks", "source"),
+        *((operation, 400) for operation in ["getBulks", "getBulkErrors", "getBulkRows", "failStep", "getRetryHistory",
+                                             "getBulkEvents", "getEvents"])}
+
 # Event types that its documents name; ours has two more, which docs/bulksharp.md gives the reason of.
 EVENTS = {"Created", "StatusChanged", "Completed", "Failed", "RowFailed"} | {"Cancelled", "Requested"}
 
@@ -178,8 +213,11 @@ def tables():
     """As docs/bulksharp.md has them."""
     lines = ["| route | operationId | request | answer | refusals |", "|---|---|---|---|---|"]
     for operation, verb, path, query, body, answer, refusals in ROUTES:
-        request = "; ".join(filter(None, [query and "query: " + ", ".join(name for name, _, _ in fields(query)), body]))
-        refused = ", ".join(f"{status} {shape}" for status, shape in refusals.items())
+        def marked(name, text, of=operation):
+            return text + ("*" if (of, name) in OURS else "")
+        names = [marked(name, name) for name, _, _ in fields(query)] if query else []
+        request = "; ".join(filter(None, [names and "query: " + ", ".join(names), body]))
+        refused = ", ".join(marked(status, f"{status} {shape}") for status, shape in refusals.items())
         lines.append(f"| `{verb} {path}` | {operation} | {request} | {answer} | {refused} |")
     lines += ["", "| type | field | JSON | null |", "|---|---|---|---|"]
     for kind, members in TYPES.items():
@@ -187,6 +225,8 @@ def tables():
             lines.append(f"| {kind} | {name} | {of} | {'left out' if can_be_null else 'never'} |")
     lines += ["", "| enumeration | values |", "|---|---|"]
     lines += [f"| {name} | {', '.join(values)} |" for name, values in ENUMS.items()]
+    lines += ["", "| where | text |", "|---|---|"]
+    lines += [f"| {where} | `{text}` |" for where, text in TEXTS.items()]
     lines += ["", "| report column | JSON |", "|---|---|"]
     lines += [f"| {name} | {kind} |" for name, kind in REPORT.items()]
     return "\n".join(lines) + "\n"

@@ -45,6 +45,7 @@ struct row_query {
     std::optional<row_number> to_row{};    ///< inclusive
     std::string row_id_contains{};         ///< in any case
     std::string signal_key{};              ///< exactly; what a row waits for
+    bool awaits_signal = false;            ///< waits for a signal, whatever its key
     std::optional<step_index> step{};
     std::optional<row_state> state{};
     std::optional<error_type> failure{};

@@ -39,11 +39,12 @@ template <std::integral Number>
                   std::string{field});
 }
 
-/// ISO 8601: a moment, or the beginning of a day.
+/// ISO 8601: a moment, or the beginning of a day, with all its digits.
 [[nodiscard]] inline or_problem<timestamp> read_moment(std::string_view text,
                                                        std::string_view field) {
     if (const auto moment = from_text(std::type_identity<timestamp>{}, text)) return *moment;
-    if (const auto day = from_text(std::type_identity<std::chrono::year_month_day>{}, text))
+    if (const auto day = from_text(std::type_identity<std::chrono::year_month_day>{}, text);
+        day && text.size() == std::string_view{"2026-06-01"}.size())
         return timestamp{std::chrono::sys_days{*day}};
     return refuse(problems::invalid_argument,
                   concat(field, " takes a moment such as 2026-06-01T12:30:00Z, and not '",

@@ -20,10 +20,24 @@
 
 namespace bulk {
 
+/// Why an operation cannot be retried, for programs.
+enum class retry_obstacle : std::uint8_t {
+    none,
+    not_found,
+    wrong_state,   ///< it has not ended, or all its rows succeeded
+    unknown_type,  ///< this program does not have the operation
+    not_retryable,
+    too_many_retries,
+    not_validated,  ///< it ended before all rows were validated
+    rows_deleted,   ///< neither the file nor the records have them
+    no_failed_rows,
+};
+
 /// Whether an operation can be retried, and if not, why.
 struct retry_eligibility {
     bool is_eligible = false;
-    std::string reason{};
+    std::string reason{};  ///< for people
+    retry_obstacle obstacle = retry_obstacle::none;
 };
 
 /// What came of a retry.
@@ -45,12 +59,10 @@ public:
         const auto record = storage_.get(id);
         if (!record) {
             if (record.error().code == errc::not_found)
-                return retry_eligibility{false, "Operation not found"};
+                return refused(retry_obstacle::not_found, "Operation not found");
             return std::unexpected{record.error()};
         }
-        auto reason = obstacle(*record);
-        if (!reason) return std::unexpected{reason.error()};
-        return retry_eligibility{reason->empty(), std::move(*reason)};
+        return eligibility(*record);
     }
 
     [[nodiscard]] result<retry_answer> retry(operation_id id, const retry_filter& filter,
@@ -62,11 +74,11 @@ public:
             return fail(errc::invalid_argument, "there is no row 0: rows are counted from 1");
         auto record = storage_.get(id);
         if (!record) return std::unexpected{std::move(record).error()};
-        auto reason = obstacle(*record);
-        if (!reason) return std::unexpected{std::move(reason).error()};
-        if (!reason->empty())
+        const auto can = eligibility(*record);
+        if (!can) return std::unexpected{can.error()};
+        if (!can->is_eligible)
             return fail(errc::illegal_transition,
-                        concat("operation ", to_text(id), " cannot be retried: ", *reason));
+                        concat("operation ", to_text(id), " cannot be retried: ", can->reason));
         const auto previous = record->state;
         if (auto moved = move_to(*record, operation_state::retrying, now); !moved)
             return std::unexpected{std::move(moved).error()};
@@ -88,25 +100,37 @@ private:
         return steps;
     }
 
-    /// Why not; empty if nothing speaks against it.
-    [[nodiscard]] result<std::string> obstacle(const operation_record& record) {
+    [[nodiscard]] static retry_eligibility refused(retry_obstacle obstacle, std::string reason) {
+        return {false, std::move(reason), obstacle};
+    }
+
+    [[nodiscard]] result<retry_eligibility> eligibility(const operation_record& record) {
         if (!allows(record.state, operation_state::retrying))
-            return concat("Operation is in ", name_of(record.state),
-                          " state, must be completed_with_errors, failed or cancelled");
+            return refused(retry_obstacle::wrong_state,
+                           concat("Operation is in ", name_of(record.state),
+                                  " state, must be completed_with_errors, failed or cancelled"));
         const auto about = Operations::find(record.name);
-        if (!about) return concat("Operation type '", record.name, "' not registered");
-        if (!(*about)->retryable) return "Operation is not retryable (.retryable = false)";
+        if (!about)
+            return refused(retry_obstacle::unknown_type,
+                           concat("Operation type '", record.name, "' not registered"));
+        if (!(*about)->retryable)
+            return refused(retry_obstacle::not_retryable,
+                           "Operation is not retryable (.retryable = false)");
         if (most_retries_ > 0 && record.retry_count >= most_retries_)
-            return concat("Maximum retry attempts (", most_retries_, ") reached");
-        if (!record.validated) return "Its rows were not all validated: create the operation again";
+            return refused(retry_obstacle::too_many_retries,
+                           concat("Maximum retry attempts (", most_retries_, ") reached"));
+        if (!record.validated)
+            return refused(retry_obstacle::not_validated,
+                           "Its rows were not all validated: create the operation again");
         if (!keeps_rows(**about))
             if (const auto file = storage_.file(record.file_id); !file) {
                 if (file.error().code != errc::not_found) return std::unexpected{file.error()};
-                return "The rows are gone: its file was removed, and their records do not keep "
-                       "them "
-                       "(.track_row_data, and no pii)";
+                return refused(retry_obstacle::rows_deleted,
+                               "The rows are gone: its file was removed, and their records do not "
+                               "keep them (.track_row_data, and no pii)");
             }
-        if (unprocessed(record.rows) > 0) return std::string{};
+        const retry_eligibility can{.is_eligible = true};
+        if (unprocessed(record.rows) > 0) return can;
         for (const auto& step : (*about)->steps) {
             if (!step.allow_operation_retry) continue;
             const auto failed =
@@ -116,9 +140,10 @@ private:
                                          .page_size = 1,
                                          .with_total = false});
             if (!failed) return std::unexpected{failed.error()};
-            if (!failed->items.empty()) return std::string{};
+            if (!failed->items.empty()) return can;
         }
-        return "No retryable failed rows found (validation failures cannot be retried)";
+        return refused(retry_obstacle::no_failed_rows,
+                       "No retryable failed rows found (validation failures cannot be retried)");
     }
 
     [[nodiscard]] static retry_answer answer(const operation_description& about,

@@ -178,11 +178,14 @@ private:
         if (head.verb == method::options && (!allowed.empty() || head.target == "*"))
             return response{.status = 204, .headers = {{"Allow", allowed}}};
         if (found.on == nullptr && !allowed.empty()) return not_allowed(head, allowed);
-        if (found.on == nullptr && options_.has_dashboard)
-            if (const auto* file = dashboard::find(path_of(head), head); file != nullptr) {
-                if (verb == method::get) return dashboard::answer(*file, head);
-                return not_allowed(head, "GET, HEAD, OPTIONS");
-            }
+        if (found.on == nullptr) {
+            const auto* file =
+                options_.has_dashboard ? dashboard::find(path_of(head), head) : nullptr;
+            if (file != nullptr && verb == method::get) return dashboard::answer(*file, head);
+            // The page is for reading; so is its place where no page is served.
+            if (verb != method::get && (file != nullptr || path_of(head) == "/"))
+                return not_allowed(head, "GET, HEAD");
+        }
         if (found.on == nullptr)
             return refused({problems::not_found, concat("nothing is at ", path_of(head)), {}});
         if (found.on->needs == right::open) return found;
@@ -206,12 +209,14 @@ private:
         return found;
     }
 
-    /// Another method than those that there are; OPTIONS asks for just that.
+    /// Another method than those that there are. A browser asks with OPTIONS whether a page of another
+    /// origin may do something here, and takes any error for a no.
     [[nodiscard]] static response not_allowed(const request_head& head, std::string allowed) {
-        if (head.verb == method::options)
+        if (head.verb == method::options && head.headers.has("origin") &&
+            head.headers.has("access-control-request-method"))
             return {.status = 204, .headers = {{"Allow", std::move(allowed)}}};
         problem why{problems::method_not_allowed,
-                    concat(verb_name(head.verb), " is none of ", allowed)};
+                    concat(verb_name(head.verb), " is not allowed here; allowed: ", allowed)};
         why.headers.add("Allow", std::move(allowed));
         return to_response(why, path_of(head));
     }

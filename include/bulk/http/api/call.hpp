@@ -150,6 +150,24 @@ private:
     return {};
 }
 
+/// Both ends of a range, by the names of their parameters; the first is named when they are reversed.
+[[nodiscard]] inline or_problem<void> check_range(std::string_view from,
+                                                  const std::optional<timestamp>& first,
+                                                  std::string_view to,
+                                                  const std::optional<timestamp>& last) {
+    if (!first || !last || *first <= *last) return {};
+    return refuse(problems::invalid_argument,
+                  concat('`', from, "` must not be later than `", to, '`'), std::string{from});
+}
+[[nodiscard]] inline or_problem<void> check_range(std::string_view from,
+                                                  const std::optional<row_number>& first,
+                                                  std::string_view to,
+                                                  const std::optional<row_number>& last) {
+    if (!first || !last || *first <= *last) return {};
+    return refuse(problems::invalid_argument, concat('`', from, "` must not exceed `", to, '`'),
+                  std::string{from});
+}
+
 /// Where a page begins, and how large it is. A cursor says which query it belongs to: a page of another
 /// one would begin anywhere.
 class paging {

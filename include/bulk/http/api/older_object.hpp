@@ -46,6 +46,10 @@ public:
         if (!value.empty()) object_.add(name, value);
         return *this;
     }
+    /// What failed has a message, even an empty one; what has not failed may have a note.
+    older_object& error_message(bool has_failed, std::string_view value) {
+        return has_failed ? text("errorMessage", value) : text_if("errorMessage", value);
+    }
     older_object& time(std::string_view name, timestamp value) {
         object_.add(name, value);
         return *this;

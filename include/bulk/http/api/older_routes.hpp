@@ -58,6 +58,9 @@ inline constexpr std::array bulk_events{
 namespace older_answers {
 
 inline constexpr std::array unknown{other_answer{404, "Operation not found", {}, {}}};
+inline constexpr std::array file{other_answer{206, "Part of the file", {}, "*/*"},
+                                 other_answer{304, "Not modified", {}, {}},
+                                 other_answer{404, "Operation or file not found", {}, {}}};
 inline constexpr std::array unknown_name{other_answer{404, "Operation type not found", "text"}};
 inline constexpr std::array no_waiter{
     other_answer{404, "No step is waiting for the signal", "older_refusal"}};
@@ -201,9 +204,9 @@ inline constexpr std::array older_routes{
           {},
           200,
           {},
-          "application/octet-stream",
+          "*/*",
           {},
-          older_answers::unknown},
+          older_answers::file},
     route{method::get,
           "/api/bulks/{id}/export",
           "olderExportBulk",
@@ -214,7 +217,7 @@ inline constexpr std::array older_routes{
           {},
           200,
           {},
-          "application/octet-stream",
+          "text/csv, text/tab-separated-values, application/json",
           parameters::bulk_export,
           older_answers::wrong},
     route{method::post,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/bulksharp_names.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/recipient.hpp>
@@ -10,6 +9,7 @@
 #include <bulk/core/signal.hpp>
 #include <bulk/http/api/older_ids.hpp>
 #include <bulk/http/api/older_object.hpp>
+#include <bulk/http/api/older_texts.hpp>
 #include <bulk/http/api/shapes.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/operation/description.hpp>
@@ -132,7 +132,7 @@ namespace bulk::http::api {
         .number("rowNumber", to_number(record.row))
         .text_if("rowId", record.row_id)
         .choice_if("errorType", record.failure)
-        .text_if("errorMessage", record.error_message)
+        .error_message(true, record.error_message)
         .text_if("rowData", data)
         .time("createdAt", record.completed_at.value_or(record.started_at.value_or(of.created_at)));
 }
@@ -157,7 +157,7 @@ namespace bulk::http::api {
                                    : full_signal_key(each.operation, each.signal_key, each.row))
                       .time_if("startedAt", each.started_at)
                       .time_if("completedAt", each.completed_at)
-                      .text_if("errorMessage", each.error_message));
+                      .error_message(each.failure.has_value(), each.error_message));
     }
     const std::size_t total = about == nullptr ? 1 : std::max<std::size_t>(1, about->steps.size());
     return older_object{}
@@ -171,18 +171,13 @@ namespace bulk::http::api {
 }
 
 [[nodiscard]] inline older_object older_event(const event& each) {
-    // Everything but the states in it is said in the same words there.
-    const std::string message =
-        each.kind == event_kind::status_changed && each.previous
-            ? concat(bulksharp_name(*each.previous), " to ", bulksharp_name(each.state))
-            : each.message;
     return older_object{}
         .number("sequence", each.sequence)
         .text("operationId", to_text(each.operation))
         .text("operationName", each.operation_name)
         .choice("type", each.kind)
         .choice("severity", each.level)
-        .text("message", message)
+        .text("message", older_message(each))
         .time("timestamp", each.time);
 }
 
@@ -195,7 +190,7 @@ namespace bulk::http::api {
         .index("stepIndex", to_number(entry.step))
         .count("attempt", entry.retry_attempt)
         .choice_if("errorType", entry.failure)
-        .text_if("errorMessage", entry.error_message)
+        .error_message(entry.failure.has_value(), entry.error_message)
         .time("failedAt", entry.failed_at.value_or(of.created_at))
         .text_if("rowData", entry.row_data);
 }

@@ -253,6 +253,38 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
     return json_object{}.add("required", true).add("content", content).json();
 }
 
+/// How a route of BulkSharp refuses, apart from what the table has: what is checked before the route is
+/// known is a problem document, the rest is as its handler writes it.
+template <typename Add>
+void add_older_refusals(const route& of, Add add) {
+    const auto refuse_with = [&](int status, std::string_view about) {
+        add(status, about, "application/problem+json", "problem");
+    };
+    const bool is_upload = of.body == body_shape::upload;
+    const auto answer_with = [&](int status, std::string_view about) {
+        add(status, about, "application/json", is_upload ? "older_refusal|text" : "older_refusal");
+    };
+    refuse_with(401, "Authentication required");
+    refuse_with(403, "Permission denied");
+    refuse_with(405, "Method not allowed");
+    if (is_upload) answer_with(408, "The body did not arrive in time");
+    if (of.body == body_shape::json) refuse_with(408, "The body did not arrive in time");
+    if (is_upload) answer_with(409, "Conflict with the current state");
+    if (of.id == "olderGetBulkFile") {
+        answer_with(409, "The stored file was changed since it was uploaded");
+        answer_with(416, "Range not satisfiable");
+    }
+    if (of.needs == right::operate) refuse_with(412, "If-Match is not supported");
+    refuse_with(413, "Content too large");
+    refuse_with(414, "URI too long");
+    if (of.body == body_shape::json) refuse_with(415, "Unsupported media type");
+    refuse_with(421, "Misdirected request");
+    refuse_with(429, "Too many wrong tokens");
+    refuse_with(431, "Request header fields too large");
+    answer_with(500, "Internal error, or damaged records");
+    answer_with(503, "Temporarily unavailable");
+}
+
 [[nodiscard]] inline json_object answers_of(const route& of) {
     json_object all;
     const auto add = [&](int status, std::string_view about, std::string_view content,
@@ -268,12 +300,8 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
         add(status, about, "application/problem+json", "problem");
     };
     if (of.id == "getReadiness") add(503, "It is not", "application/json", "health");
-    if (of.topic == older) {  // what is checked in front of all routes is said in our way
-        refuse_with(401, "Authentication required");
-        refuse_with(403, "Permission denied");
-        refuse_with(429, "Too many wrong tokens");
-        if (of.body == body_shape::json) refuse_with(415, "Unsupported media type");
-        add(503, "Temporarily unavailable", "application/json", "older_refusal");
+    if (of.topic == older) {
+        add_older_refusals(of, add);
         return all;
     }
     const auto has_parameter = [&](std::string_view name) {
@@ -290,7 +318,11 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
     if (may_be_missing) refuse_with(404, "Not found");
     refuse_with(405, "Method not allowed");
     if (is_json && of.needs != right::open) refuse_with(406, "Not acceptable");
+    if (of.body != body_shape::none) refuse_with(408, "The body did not arrive in time");
     if (of.needs == right::operate) refuse_with(409, "Conflict with the current state");
+    if (of.id == "getFile" || of.id == "exportRows")
+        refuse_with(409, "The stored file was changed since it was uploaded");
+    if (of.id == "getFile") refuse_with(410, "The stored file was deleted");
     if (of.needs == right::operate) refuse_with(412, "If-Match is not supported");
     refuse_with(413, "Content too large");
     refuse_with(414, "URI too long");
@@ -300,6 +332,7 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
     if (has_parameter("Idempotency-Key"))
         refuse_with(422, "The idempotency key was used for another request");
     refuse_with(431, "Request header fields too large");
+    if (of.needs != right::open) refuse_with(500, "Internal error, or damaged records");
     if (of.id != "getReadiness" && of.id != "getHealth")
         refuse_with(503, "Temporarily unavailable");
     return all;
@@ -330,7 +363,8 @@ void add_older_enum(schema_list& to, std::string_view name, std::string_view non
                 .add("summary", each.summary)
                 .add("tags", json_array{}.add(each.topic))
                 .add("parameters", detail::parameters_of(each));
-            if (each.body != body_shape::none)
+            // BulkSharp's clients may send a body where none is taken: it is ignored.
+            if (each.body != body_shape::none && !(is_older && each.takes == "nothing"))
                 operation.add_raw("requestBody", detail::body_of(each));
             operation.add("responses", detail::answers_of(each));
             operation.add_raw("security", each.needs == right::open ? "[]" : R"([{"bearer":[]}])");

@@ -122,7 +122,7 @@ inline constexpr std::array schemas{
     schema{"feed_list", "all of them", "items:[feed], next:text?, total:count?"},
     schema{"watermark", "up to when the source is in the canonical set",
            "value:moment?, run:uuid?, moved_at:moment?, version:count"},
-    schema{"watermark_request", "null makes the next run a full one", "value:moment?!"},
+    schema{"watermark_request", "null makes the next run a full one", "value:moment|day?!"},
     schema{"window", "changes from then on and before then", "from:moment, to:moment"},
     schema{"text_range", "both ends belong to it", "first:text, last:text"},
     schema{"plan", "what a run would do",

@@ -21,13 +21,16 @@ namespace bulk::memory {
 /// at the record tells.
 class row_filter {
 public:
-    row_filter(const row_table& rows, const row_query& query) : rows_{rows}, query_{query} {
+    row_filter(const row_table& rows, const row_query& query)
+        : rows_{rows},
+          query_{query},
+          awaits_signal_{query.awaits_signal || !query.signal_key.empty()} {
         using enum row_state;
         for (const auto& [state, name] : enumerators_of<row_state>) {
             const bool is_error = state == failed || state == timed_out;
             kinds_.apart[std::to_underlying(state)] =
                 (!query.state || *query.state == state) && (!query.errors_only || is_error) &&
-                (query.signal_key.empty() || state == waiting_for_completion);
+                (!awaits_signal_ || state == waiting_for_completion);
         }
         kinds_.packed = kinds_.has(completed) && !query.failure && query.min_retry_attempt == 0;
         if (query.step) {
@@ -51,7 +54,7 @@ public:
 
     /// Whether the indexes know everything that is asked for.
     [[nodiscard]] bool is_indexed() const {
-        return query_.rows.empty() && query_.row_id_contains.empty() && query_.signal_key.empty() &&
+        return query_.rows.empty() && query_.row_id_contains.empty() && !awaits_signal_ &&
                !query_.failure && query_.min_retry_attempt == 0;
     }
 
@@ -60,10 +63,9 @@ public:
         if (!query_.row_id_contains.empty() &&
             !contains(rows_.row_id(at.row()), query_.row_id_contains))
             return false;
-        if (query_.signal_key.empty() && !query_.failure && query_.min_retry_attempt == 0)
-            return true;
+        if (!awaits_signal_ && !query_.failure && query_.min_retry_attempt == 0) return true;
         const kept_record* record = rows_.find(at);
-        return record != nullptr &&
+        return record != nullptr && (!awaits_signal_ || !record->signal_key().empty()) &&
                (query_.signal_key.empty() || record->signal_key() == query_.signal_key) &&
                (!query_.failure || record->failure() == query_.failure) &&
                record->retry_attempt() >= query_.min_retry_attempt;
@@ -91,6 +93,7 @@ private:
 
     const row_table& rows_;
     const row_query& query_;
+    bool awaits_signal_;
     record_kinds kinds_;
     std::size_t first_slot_ = 0;
     std::size_t end_slot_ = std::numeric_limits<std::size_t>::max();

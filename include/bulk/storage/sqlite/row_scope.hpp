@@ -39,6 +39,7 @@ public:
           failure_{query.failure},
           least_retries_{query.min_retry_attempt},
           key_{query.signal_key},
+          awaits_signal_{query.awaits_signal || !query.signal_key.empty()},
           id_part_{folded(query.row_id_contains)},
           rows_{query.rows},
           first_{std::max<std::uint64_t>(to_number(query.from_row.value_or(row_number{1})), 1)},
@@ -46,9 +47,9 @@ public:
         using enum row_state;
         for (const auto& [state, name] : enumerators_of<row_state>) {
             const bool is_error = state == failed || state == timed_out;
-            states_[std::to_underlying(state)] = (!query.state || *query.state == state) &&
-                                                 (!query.errors_only || is_error) &&
-                                                 (key_.empty() || state == waiting_for_completion);
+            states_[std::to_underlying(state)] =
+                (!query.state || *query.state == state) && (!query.errors_only || is_error) &&
+                (!awaits_signal_ || state == waiting_for_completion);
         }
         std::ranges::sort(rows_);
         const auto twice = std::ranges::unique(rows_);
@@ -104,7 +105,7 @@ public:
 
     /// Whether rows that completed at their first try can be among them.
     [[nodiscard]] bool has_packed() const {
-        return has(row_state::completed) && !failure_ && least_retries_ == 0 && key_.empty();
+        return has(row_state::completed) && !failure_ && least_retries_ == 0 && !awaits_signal_;
     }
 
     /// Of a record apart, as SQL; `ask` knows the parameters.
@@ -115,7 +116,8 @@ public:
         if (failure_) sql += concat(" AND failure = ", std::to_underlying(*failure_));
         if (has_no_failure_) sql += " AND failure IS NULL";
         if (least_retries_ > 0) sql += " AND retry_attempt >= ?7";
-        if (!key_.empty()) sql += " AND signal_key = ?4 AND state = 2 AND signal_key <> ''";
+        if (!key_.empty()) sql += " AND signal_key = ?4";
+        if (awaits_signal_) sql += " AND state = 2 AND signal_key <> ''";
         if (has_id_part())
             sql += concat(
                 " AND instr(lower((SELECT id FROM bulk_row_ids AS named WHERE named.operation = "
@@ -126,7 +128,7 @@ public:
 
     /// The index that finds most of it, if none of it is packed.
     [[nodiscard]] std::string_view index() const {
-        if (!key_.empty()) return " INDEXED BY bulk_records_waiting";
+        if (awaits_signal_) return " INDEXED BY bulk_records_waiting";
         if (!rows_.empty()) return "";
         if (failure_) return " INDEXED BY bulk_records_by_failure";
         if (std::ranges::find(states_, false) != states_.end())
@@ -163,6 +165,7 @@ private:
     bool has_no_failure_ = false;
     std::uint32_t least_retries_;
     std::string key_;
+    bool awaits_signal_;
     std::string id_part_;
     std::vector<row_number> rows_;
     std::string rows_json_{};

@@ -131,13 +131,6 @@ namespace bulk::http::api {
     const auto feed = find_feed_of(asked);
     if (!feed) return std::unexpected{feed.error()};
     const std::string name{(*feed)->options().name};
-    if (const auto key = asked.query("key")) {
-        const auto item = http::asked(asked.feeds().item(name, std::string{*key}));
-        if (!item) return std::unexpected{item.error()};
-        json_array items;
-        if (*item) items.add(item_json(**item));
-        return json_response(200, list_json(items, {}, std::uint64_t{*item ? 1U : 0U}));
-    }
     const auto page = paging::of(asked, 100);
     if (!page) return std::unexpected{page.error()};
     item_query query{.feed = name,
@@ -150,6 +143,13 @@ namespace bulk::http::api {
         !read)
         return std::unexpected{std::move(read).error()};
     query.changed_since = since.value_or(0);
+    if (const auto key = asked.query("key")) {
+        const auto item = http::asked(asked.feeds().item(name, std::string{*key}));
+        if (!item) return std::unexpected{item.error()};
+        json_array items;
+        if (*item) items.add(item_json(**item));
+        return json_response(200, list_json(items, {}, std::uint64_t{*item ? 1U : 0U}));
+    }
     const auto found = page->asked(asked.feeds().items(query));
     if (!found) return std::unexpected{found.error()};
     return json_response(

@@ -15,6 +15,7 @@
 #include <bulk/http/api/older_paging.hpp>
 #include <bulk/http/api/older_parameters.hpp>
 #include <bulk/http/api/older_shapes.hpp>
+#include <bulk/http/api/older_texts.hpp>
 #include <bulk/http/json_body.hpp>
 #include <bulk/http/problem.hpp>
 
@@ -168,7 +169,7 @@ namespace bulk::http::api {
         return std::unexpected{problem_of(receipt.error())};
     if (!receipt)
         return refuse(problems::not_found,
-                      concat("No step is waiting for signal key '", asked.path("key"), '\''));
+                      concat("No waiting step found for signal key '", asked.path("key"), '\''));
     const bool is_failure = sent.failure.has_value();
     note_signal(asked, id, asked.path("key"), *receipt, is_failure);
     const auto of = asked.service().get(id);
@@ -189,13 +190,32 @@ namespace bulk::http::api {
     if (!body) return std::unexpected{body.error()};
     auto why = body->text("errorMessage");
     if (!why) return std::unexpected{std::move(why).error()};
-    return older_send(asked, cut_message(why->value_or("failed by a signal")));
+    return older_send(asked, cut_message(why->value_or("")));
+}
+
+/// Whether the operation can be retried, in its words if it cannot.
+[[nodiscard]] inline or_problem<retry_eligibility> older_eligibility(call& asked) {
+    const auto found = older_find(asked);
+    if (!found) return std::unexpected{found.error()};
+    auto said = http::asked(asked.service().can_retry(older_id(asked)));
+    if (said && *found) said->reason = older_reason(*said, (*found)->state);
+    return said;
+}
+
+/// Why a retry was refused. What is wrong in the request itself has our words: it refuses no such request.
+[[nodiscard]] inline problem older_retry_problem(call& asked, error why) {
+    if (why.code == errc::illegal_transition || why.code == errc::not_found) {
+        const auto can = older_eligibility(asked);
+        if (can && !can->is_eligible)
+            return {problems::invalid_argument, concat("Cannot retry operation: ", can->reason)};
+    }
+    return older_problem(problem_of(std::move(why)));
 }
 
 [[nodiscard]] inline reply older_retry_with(call& asked, const retry_filter& filter) {
     const operation_id id = older_id(asked);
-    const auto answer = http::asked(asked.service().retry(id, filter, asked.who.name));
-    if (!answer) return std::unexpected{older_problem(answer.error())};
+    auto answer = asked.service().retry(id, filter, asked.who.name);
+    if (!answer) return std::unexpected{older_retry_problem(asked, std::move(answer).error())};
     older_object shape;
     shape.text("operationId", to_text(id))
         .count("rowsSubmitted", answer->submitted + answer->resumed)
@@ -221,17 +241,12 @@ namespace bulk::http::api {
 }
 
 [[nodiscard]] inline reply older_get_eligibility(call& asked) {
-    const auto found = older_find(asked);
-    if (!found) return std::unexpected{found.error()};
-    retry_eligibility said{.is_eligible = false, .reason = "Operation not found"};
-    if (*found) {
-        auto asked_of = http::asked(asked.service().can_retry((*found)->id));
-        if (!asked_of) return std::unexpected{std::move(asked_of).error()};
-        said = std::move(*asked_of);
-    }
-    return json_response(
-        200,
-        older_object{}.truth("isEligible", said.is_eligible).text_if("reason", said.reason).json());
+    const auto said = older_eligibility(asked);
+    if (!said) return std::unexpected{said.error()};
+    return json_response(200, older_object{}
+                                  .truth("isEligible", said->is_eligible)
+                                  .text_if("reason", said->reason)
+                                  .json());
 }
 
 [[nodiscard]] inline reply older_get_history(call& asked) {

@@ -8,6 +8,7 @@
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/intake.hpp>
 #include <bulk/http/api/older_object.hpp>
+#include <bulk/http/api/older_texts.hpp>
 #include <bulk/http/api/recipients.hpp>
 #include <bulk/http/api/spooled_file.hpp>
 #include <bulk/http/api/uploads.hpp>
@@ -88,9 +89,11 @@ private:
 [[nodiscard]] inline reply older_refusal(const problem& why) {
     const int status = why.kind.status;
     if (status >= 500) return std::unexpected{why};  // not the client's fault: for the log
+    const bool is_metadata = status == 413 && why.field == "metadata";
     // What is too large, or of another type, is a wrong request there.
-    return older_refusal(status == 413 || status == 415 || status == 404 ? 400 : status,
-                         why.detail);
+    return older_refusal(
+        status == 413 || status == 415 || status == 404 ? 400 : status,
+        is_metadata ? "Metadata JSON must not exceed 1 MB" : std::string_view{why.detail});
 }
 
 /// Whether a byte comes at all; it is not lost.
@@ -127,8 +130,10 @@ private:
     const bool is_known = !asked.who.is_anonymous && !asked.who.name.empty();
     const std::string creator = is_known ? asked.who.name : (*form)["createdBy"];
     if (is_blank(creator)) return older_refusal(400, "Created by is required");
-    if (name.size() > 200) return older_refusal(400, "Operation name has more than 200 bytes");
-    if (creator.size() > 200) return older_refusal(400, "Created by has more than 200 bytes");
+    if (older_length(name) > 200)
+        return older_refusal(400, "Operation name must not exceed 200 characters");
+    if (older_length(creator) > 200)
+        return older_refusal(400, "Created by must not exceed 200 characters");
     if (const auto known = asked.service().find(name); !known)
         return older_refusal(400, known.error().message);
     auto recipients = read_older_recipients((*form)["notifications"]);

@@ -42,7 +42,8 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
     sort_order order = sort_order::desc;
     auto read = all_of({asked.read("state", query.state), asked.read("from", query.created_from),
                         asked.read("to", query.created_to), asked.read("sort", query.sort),
-                        asked.read("order", order)});
+                        asked.read("order", order),
+                        check_range("from", query.created_from, "to", query.created_to)});
     if (!read) return std::unexpected{std::move(read).error()};
     query.descending = order == sort_order::desc;
     if (auto valid = http::asked(validate(query)); !valid) return std::unexpected{valid.error()};

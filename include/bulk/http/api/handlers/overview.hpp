@@ -35,8 +35,7 @@ public:
     [[nodiscard]] or_problem<json_object> read() {
         json_object states;
         for (const auto state : enumerators_of<operation_state>) {
-            const bool is_old_news = is_final(state.value);
-            auto found = look(state.value, is_old_news);
+            auto found = look(state.value);
             if (!found) return std::unexpected{std::move(found).error()};
             states.add(state.name, *found);
         }
@@ -61,26 +60,43 @@ public:
 
 private:
     static constexpr std::uint32_t most_shown = 20;
-    static constexpr std::size_t most_steps = 16;  ///< that are asked about
     static constexpr std::chrono::minutes long_wait{5};
 
-    /// How many are in that state; those of them that somebody should look at are kept.
-    [[nodiscard]] or_problem<std::uint64_t> look(operation_state state, bool is_ended) {
+    /// How many are in that state; those of them that somebody should look at are kept. All of them are
+    /// looked at, until there are as many as are shown: a page without an issue must not hide the next.
+    [[nodiscard]] or_problem<std::uint64_t> look(operation_state state) {
+        const bool can_be_trouble =
+            state != operation_state::completed && state != operation_state::cancelled;
+        operation_query query{.state = state, .page_size = can_be_trouble ? largest_page : 1};
+        const std::size_t enough = attention_.size() + most_shown;
+        std::uint64_t total = 0;
+        do {
+            const auto found = http::asked(asked_.service().query(query));
+            if (!found) return std::unexpected{found.error()};
+            if (query.with_total) total = found->total;
+            if (auto kept = keep_issues(found->items, enough); !kept)
+                return std::unexpected{std::move(kept).error()};
+            query.after = found->next;
+            query.with_total = false;
+        } while (can_be_trouble && !query.after.empty() && attention_.size() < enough);
+        if (state == operation_state::pending)
+            pending_ = static_cast<std::uint32_t>(total);
+        else if (!is_final(state))
+            running_ += static_cast<std::uint32_t>(total);
+        return total;
+    }
+
+    [[nodiscard]] or_problem<void> keep_issues(const std::vector<operation_record>& some,
+                                               std::size_t enough) {
         const auto now = asked_.service().now();
-        operation_query query{.state = state, .page_size = is_ended ? most_shown : 100};
-        const auto found = http::asked(asked_.service().query(query));
-        if (!found) return std::unexpected{found.error()};
-        for (const auto& each : found->items) {
+        for (const auto& each : some) {
             if (const auto rate = asked_.to.speed.rate(each, now)) rows_per_s_ += *rate;
+            if (attention_.size() == enough) continue;
             const auto needed = needs_attention(each, now);
             if (!needed) return std::unexpected{needed.error()};
             if (*needed) attention_.push_back(each);
         }
-        if (state == operation_state::pending)
-            pending_ = static_cast<std::uint32_t>(found->total);
-        else if (!is_ended)
-            running_ += static_cast<std::uint32_t>(found->total);
-        return found->total;
+        return {};
     }
 
     [[nodiscard]] or_problem<bool> needs_attention(const operation_record& each, timestamp now) {
@@ -96,18 +112,19 @@ private:
                now - each.completed_at.value_or(each.created_at) < std::chrono::hours{24};
     }
 
-    /// Whether any of its rows waits for somebody. All rows that wait at a step wait for the same kind of
-    /// thing, so one row of each step is looked at.
+    /// Whether any of its rows waits for somebody. Rows that are polled or backed off wait as well: the
+    /// first row that waits often tells, which is cheap, and otherwise those with a key are looked for.
     [[nodiscard]] or_problem<bool> waits_for_signal(const operation_record& of) {
-        row_query query{.operation = of.id,
-                        .state = row_state::waiting_for_completion,
-                        .page_size = 1,
-                        .with_total = false};
-        for (std::size_t step = 0; step < of.steps.size() && step < most_steps; ++step) {
-            query.step = static_cast<step_index>(step);
-            const auto found = http::asked(asked_.service().query(query));
+        for (const bool has_key : {false, true}) {
+            const auto found = http::asked(
+                asked_.service().query(row_query{.operation = of.id,
+                                                 .awaits_signal = has_key,
+                                                 .state = row_state::waiting_for_completion,
+                                                 .page_size = 1,
+                                                 .with_total = false}));
             if (!found) return std::unexpected{found.error()};
-            if (!found->items.empty() && !found->items.front().signal_key.empty()) return true;
+            if (found->items.empty()) return false;
+            if (!found->items.front().signal_key.empty()) return true;
         }
         return false;
     }

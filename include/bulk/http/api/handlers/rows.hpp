@@ -98,7 +98,8 @@ private:
     auto read =
         all_of({asked.read("state", state), asked.read("from_row", query.from_row),
                 asked.read("to_row", query.to_row), asked.read("errors_only", query.errors_only),
-                asked.read("total", query.with_total)});
+                asked.read("total", query.with_total),
+                check_range("from_row", query.from_row, "to_row", query.to_row)});
     if (!read) return std::unexpected{std::move(read).error()};
     auto step = find_step_of(reader.about(), asked.text("step"));
     if (!step) return std::unexpected{std::move(step).error()};
@@ -160,7 +161,8 @@ private:
     auto read =
         all_of({asked.read("failure", query.failure), asked.read("from_row", query.from_row),
                 asked.read("to_row", query.to_row), asked.read("sort", query.sort),
-                asked.read("order", order), asked.read("total", query.with_total)});
+                asked.read("order", order), asked.read("total", query.with_total),
+                check_range("from_row", query.from_row, "to_row", query.to_row)});
     if (!read) return std::unexpected{std::move(read).error()};
     query.descending = order == sort_order::desc;
     auto step = find_step_of(about, asked.text("step"));

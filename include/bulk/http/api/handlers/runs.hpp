@@ -61,7 +61,8 @@ namespace bulk::http::api {
     run_query query{.feed = asked.text("feed"), .page_size = page->size, .after = page->after};
     auto read = all_of({asked.read("state", query.state), asked.read("type", query.type),
                         asked.read("from", query.started_from), asked.read("to", query.started_to),
-                        asked.read("active", query.active_only)});
+                        asked.read("active", query.active_only),
+                        check_range("from", query.started_from, "to", query.started_to)});
     if (!read) return std::unexpected{std::move(read).error()};
     const auto found = page->asked(asked.feeds().query(query));
     if (!found) return std::unexpected{found.error()};
