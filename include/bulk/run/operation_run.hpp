@@ -532,9 +532,9 @@ private:
         run_task at{*this};
         if (operation_.was_begun() && !load_standings(at, unit)) return;
         visitor visit{.run = *this, .at = at};
-        const timestamp begin = around_.jobs.now();
+        const timestamp begin = around_.jobs.steady_now();
         const auto end = units_.rows().read(unit, visit);
-        const auto took = around_.jobs.now() - begin;
+        const auto took = around_.jobs.steady_now() - begin;
         hand_over(at);
         const locked lock{*this};
         if (end) return units_.finish(unit, *end, took);
@@ -829,7 +829,7 @@ private:
     /// Rows whose time has come, or that were told something.
     void wake(std::vector<woken_row> rows) {
         run_task at{*this};
-        const timestamp begin = around_.jobs.now();
+        const timestamp begin = around_.jobs.steady_now();
         const auto count = rows.size();
         for (auto& each : rows) {
             if (!each.told && waits_for_signal(each.row) && !ask_for_last_signal(each)) continue;
@@ -838,7 +838,7 @@ private:
         }
         hand_over(at);
         const locked lock{*this};
-        woken_pace_.learn(around_.jobs.now() - begin, count);
+        woken_pace_.learn(around_.jobs.steady_now() - begin, count);
     }
 
     /// A wait for a signal has lasted too long, unless one has just come; the store can tell when it
