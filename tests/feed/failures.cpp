@@ -4,6 +4,7 @@
 #include <support/feed_crash_stage.hpp>
 #include <support/ut.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -241,6 +242,29 @@ suite<"pages"> pages = [] {
         expect(fatal(failed.size() == 1_ul));
         expect(failed.front().error == std::string{"HTTP status 403: forbidden"});
         expect(on.told(run.id, event_kind::partition_failed) == 1_i);
+    };
+
+    "a clock that is set forward does not end the lease of a worker that lives"_test = [] {
+        stage on;
+        on.fill(100);
+        const auto run = on.start();
+        auto feeds = on.storage.real_feeds();
+        const auto work = feeds.claim_page(stranger(on)).value().value();
+        const auto page = fetched(work);
+        on.jobs.set_forward(1h);
+        const auto end = on.jobs.now() + support::feed_lease_time;
+        const auto part = [&] {
+            auto all = feeds.partitions(run.id).value();
+            return *std::ranges::find(all, work.partition, &bulk::feed_partition::number);
+        };
+        on.jobs.submit_at(end - 1s, bulk::job{[] {}});
+        while (on.jobs.now() < end - 1s) expect(fatal(on.jobs.step()));
+        expect(part().worker == "stranger" and part().deliveries == 0_u) << part().worker;
+        expect(on.finish(run.id).completed_at.has_value()) << "when the lease has really ended";
+        expect(on.jobs.now() >= end and on.jobs.now() < end + 10min);
+        expect(feeds.store_page(work, page, stranger(on)).value().outcome !=
+               bulk::page_outcome::advanced);
+        expect(on.audit() == std::string{});
     };
 
     "a page that no worker comes back from fails its partition, which can be retried"_test = [] {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -26,8 +27,11 @@ public:
             rows += each.rows;
         }
         ++writes;
+        if (on_record) on_record();
         return {};
     }
+
+    std::function<void()> on_record;
 
     bool fails = false;
     std::vector<std::uint64_t> sizes;
@@ -89,6 +93,19 @@ struct trial {
 };
 
 suite<"recorder"> recorder = [] {
+    "a clock that is set while it writes does not change how long that took"_test = [] {
+        using std::chrono::hours, std::chrono::milliseconds;
+        for (const auto step : {hours{-1}, hours{1}}) {
+            fixture at;
+            at.storage.on_record = [&] {
+                at.clock.advance(milliseconds{3});
+                at.clock.set_forward(step);
+            };
+            expect(at.add(10).has_value());
+            expect(at.watch.flushes().sum == milliseconds{3});
+        }
+    };
+
     "a batch is written when it is full"_test = [] {
         fixture on;
         expect(on.add(6).has_value() && on.storage.sizes.empty());

@@ -50,6 +50,23 @@ suite<"a clock that is set back"> clock_steps = [] {
             for (const auto& step : each.steps) expect(step.durations.sum >= 0us);
     };
 
+    "or forward: rows that are quick are still handed out many at a time"_test = [] {
+        const auto jobs_of_a_run = [](std::chrono::hours step) {
+            support::script script;
+            stage at;
+            int ran = 0, jobs = 0;
+            script.first = [&](const number&, bulk::context&) {
+                if (++ran == 1000) at.jobs.set_forward(step);
+                return outcome::done();
+            };
+            const auto id = at.create(numbers(10'000));
+            expect(at.drive([&] { return ++jobs, at.is_done(id); }));
+            return jobs;
+        };
+        const auto usual = jobs_of_a_run(0h);
+        expect(jobs_of_a_run(1h) < usual + 20) << usual;
+    };
+
     "in the middle of rows: they are written as they are done"_test = [] {
         support::script script;
         stage at{{.flush_batch_size = 10}};

@@ -2,9 +2,11 @@
 #include <bulk/bulk.hpp>
 
 #include <support/faulty_storage.hpp>
+#include <support/packing.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +16,8 @@
 #include <new>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <vector>
 
 using namespace boost::ut;
 using namespace std::chrono_literals;
@@ -32,6 +36,14 @@ bool all_broken = false;
 
 faulty breakable(const bulk::memory::storage& memory) {
     return faulty{memory, [](const char* call) { return all_broken or call == broken; }};
+}
+
+/// The numbers from 1 on, as JSON.
+std::string objects(int count) {
+    std::string all = "[";
+    for (int i = 1; i <= count; ++i)
+        all += bulk::concat(i == 1 ? "" : ",", R"({"value": )", i, '}');
+    return all + ']';
 }
 
 suite<"faults"> faults = [] {
@@ -192,6 +204,69 @@ suite<"faults"> faults = [] {
         other.drive_for(1min);
         const auto all = memory.query(bulk::operation_query{}).value().items;
         expect(all.size() == 1_u and all.front().state == operation_state::completed);
+    };
+
+    "a file that cannot be read in the middle is read on later, and no row runs twice"_test = [] {
+        struct upload {
+            std::string name, content;
+            int rows;
+        };
+        for (const auto& [name, content, rows] :
+             {upload{"x.csv", numbers(14'000), 14'000}, upload{"x.json", objects(5'000), 5'000}})
+            for (const int tasks : {1, 3})
+                for (int when = 1, pulls = when; when <= pulls; ++when) {
+                    support::script script;
+                    std::vector<int> runs(static_cast<std::size_t>(rows) + 1);
+                    script.first = [&](const number& row, bulk::context&) {
+                        ++runs[static_cast<std::size_t>(row.value)];
+                        return bulk::outcome::done();
+                    };
+                    pulls = 0;
+                    stage at{{.max_row_concurrency = tasks},
+                             faulty{bulk::memory::storage{}, [&](const char* call) {
+                                        if (std::string_view{call} != "pull") return false;
+                                        return ++pulls == when;
+                                    }}};
+                    const auto id =
+                        at.service->create("pipeline", support::text(content, name)).value();
+                    const auto done = at.finish(id);
+                    const auto about = bulk::concat(name, ' ', tasks, ' ', when);
+                    expect(done.state == operation_state::completed) << about << done.error_message;
+                    const auto all = static_cast<std::uint64_t>(rows);
+                    expect(done.rows == bulk::row_counters{all, all, all, 0}) << about;
+                    expect(std::ranges::count(runs, 1) == rows) << about;
+                    expect(pulls > 4_i) << "some of them in the middle of a pass" << about;
+                }
+    };
+
+    "a file that stays unreadable leaves its operation unfinished: it can be cancelled"_test = [] {
+        for (const int tasks : {1, 3}) {
+            support::script script;
+            broken.clear();
+            stage at{{.max_row_concurrency = tasks}, breakable(bulk::memory::storage{})};
+            int ran = 0;
+            script.first = [&](const number&, bulk::context&) {
+                if (++ran == 50) broken = "pull";
+                return bulk::outcome::done();
+            };
+            const auto id = at.create(numbers(30'000));
+            at.drive_for(1h);
+            const auto stuck = at.get(id);
+            expect(stuck.state == operation_state::running and stuck.error_message.empty());
+            expect(stuck.rows.failed == 0_u and stuck.rows.processed < 30'000_u);
+            expect(at.log.contains("reason=unreadable why=no answer to pull")) << at.log;
+            const auto begun = [&] {
+                std::size_t found = 0;
+                for (auto text = at.log.find("run ended"); text != std::string::npos;
+                     text = at.log.find("run ended", text + 1))
+                    ++found;
+                return found;
+            };
+            expect(begun() < 2000_u) << "not all the time" << begun();
+            expect(at.service->cancel(id).has_value());
+            expect(at.finish(id).state == operation_state::cancelled);
+            broken.clear();
+        }
     };
 
     "one call that fails for a while only delays"_test = [] {

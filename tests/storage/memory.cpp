@@ -14,9 +14,14 @@
 
 #include <support/ut.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -69,11 +74,89 @@ void check_large_runs() {
     };
 }
 
+/// A search that stops at its look at the clock, with the lock, until it is told to go on.
+class held_search {
+public:
+    explicit held_search(bulk::memory::storage store)
+        : thread_{[this, store = std::move(store)]() mutable {
+              const bulk::read_limit limit{.deadline = clock::time_point::max(), .now = [this] {
+                                               is_inside_.store(true);
+                                               is_inside_.notify_all();
+                                               may_end_.wait(false);
+                                               return clock::time_point{};
+                                           }};
+              const bulk::read_scope scope{limit};
+              (void)store.query(bulk::row_query{.operation = conformance::operation(1).id});
+          }} {
+        is_inside_.wait(false);
+    }
+    void end() {
+        may_end_ = true;
+        may_end_.notify_all();
+    }
+    ~held_search() { end(); }
+
+private:
+    using clock = bulk::read_limit::clock;
+    std::atomic<bool> is_inside_ = false, may_end_ = false;
+    std::jthread thread_;
+};
+
+void check_reads_beside_a_search() {
+    "a read does not wait for a search, and a change is made when it ends"_test = [] {
+        using namespace std::chrono_literals;
+        bulk::memory::storage store;
+        const auto id = store.create(conformance::operation(1), {}).value().id;
+        held_search search{store};
+        auto reads = std::async(std::launch::async, [&] {
+            const bool is_found = store.get(id).has_value();
+            return is_found && store.get(id, bulk::row_number{1}, bulk::step_index{0}) &&
+                   store.progress(id, bulk::row_number{1}, 10) && store.signals(id, 0, 10) &&
+                   store.crashes(id) && store.events(id, 0, 10) && store.event_position("me") &&
+                   store.workers() && !store.file("none") && !store.open_file("none", 0) &&
+                   store.feeds().runs({});
+        });
+        const bool has_come = reads.wait_for(20s) == std::future_status::ready;
+        expect(has_come) << "it waits";
+        auto change = std::async(std::launch::async,
+                                 [&] { return store.create(conformance::operation(2), {}); });
+        search.end();
+        expect(reads.get() and change.get().has_value());
+    };
+
+    "reads beside changes see each operation whole"_test = [] {
+        bulk::memory::storage store;
+        (void)store.create(conformance::operation(1), {});
+        const auto held = store.claim(conformance::request(0)).value().value().held;
+        std::atomic<bool> is_over = false;
+        std::vector<std::jthread> readers;
+        for (int i = 0; i < 3; ++i)
+            readers.emplace_back([&, store]() mutable {
+                while (!is_over) {
+                    const auto seen = store.get(held.operation).value().rows;
+                    if (seen.processed != seen.successful) std::abort();
+                    (void)store.query(bulk::row_query{.operation = held.operation});
+                    (void)store.query(bulk::operation_query{});
+                    (void)store.retry_history({.operation = held.operation});
+                    (void)store.progress(held.operation, bulk::row_number{1}, 100);
+                    (void)store.files({}, 10);
+                }
+            });
+        for (std::uint64_t i = 1; i <= 200; ++i) {
+            bulk::row_batch batch{.counted = {.processed = 1, .successful = 1}};
+            batch.records.push_back(conformance::record_of(i, 0, bulk::row_state::completed));
+            expect(store.record(held, batch).has_value());
+        }
+        is_over = true;
+    };
+}
+
 suite<"memory"> memory = [] {
     const auto make = [] { return std::make_unique<bulk::memory::storage>(); };
     conformance::check_operations(make);
     conformance::check_rows(make);
     conformance::check_read_limits(make);
+    check_reads_beside_a_search();
     conformance::check_combinations(make);
     conformance::check_signals(make);
     check_waits_long_over();

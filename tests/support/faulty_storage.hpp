@@ -2,11 +2,15 @@
 // else happens, before them or after.
 #pragma once
 
+#include <bulk/core/error.hpp>
 #include <bulk/storage/concepts.hpp>
+#include <bulk/storage/stored_file.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,7 +125,9 @@ public:
         return call("file", [&] { return storage_.file(id); });
     }
     auto open_file(const std::string& id, std::uint64_t offset) {
-        return call("open_file", [&] { return storage_.open_file(id, offset); });
+        auto opened = call("open_file", [&] { return storage_.open_file(id, offset); });
+        if (opened) *opened = faulty_pull(std::move(*opened));
+        return opened;
     }
     auto remove_file(const std::string& id) {
         return call("remove_file", [&] { return storage_.remove_file(id); });
@@ -143,6 +149,15 @@ protected:
     Storage storage_;
 
 private:
+    /// A file whose reading fails in the middle, too, as "pull". It may outlive this.
+    bulk::byte_pull faulty_pull(bulk::byte_pull pull) {
+        return [pull = std::move(pull),
+                fails = fails_](std::span<char> into) -> bulk::result<std::size_t> {
+            if (fails("pull")) return bulk::fail(bulk::errc::unavailable, "no answer to pull");
+            return pull(into);
+        };
+    }
+
     std::function<bool(const char*)> fails_;
     std::function<void(const char*)> done_;
 };

@@ -59,6 +59,10 @@ struct work_request {
     std::vector<std::string> feeds{};  ///< that this process knows; in any case
     timestamp now{};
     std::chrono::milliseconds lease_time{};
+    /// The clock was set forward by so much lately: leases end that much later for this once.
+    std::chrono::microseconds clock_doubt{};
+
+    [[nodiscard]] timestamp lapsed_by() const { return now - clock_doubt; }
 };
 
 }  // namespace bulk

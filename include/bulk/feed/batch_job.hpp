@@ -33,7 +33,7 @@ public:
         : engine_{std::move(engine)},
           feed_{feed},
           batch_{std::move(batch)},
-          until_{engine_->jobs().now() + engine_->batch_request().lease_time} {}
+          until_{engine_->jobs().steady_now() + engine_->batch_request().lease_time} {}
 
     void begin() {
         run_soon([](batch_job& self) { self.prepare(1); });
@@ -80,7 +80,7 @@ private:
             engine_->ledger().store_items(batch_, *mapped, engine_->batch_request());
         if (stored) {
             ++stored_;
-            until_ = engine_->jobs().now() + engine_->batch_request().lease_time;
+            until_ = engine_->jobs().steady_now() + engine_->batch_request().lease_time;
             // Its thread goes on, and no other is woken.
             return engine_->jobs().submit_next(
                 job{[self = this->shared_from_this()] { self->map_next(); }});
@@ -115,7 +115,7 @@ private:
     }
 
     [[nodiscard]] bool is_over() const {
-        return engine_->is_stopping() || engine_->jobs().now() >= until_.load();
+        return engine_->is_stopping() || engine_->jobs().steady_now() >= until_.load();
     }
 
     template <typename Call>
@@ -133,7 +133,7 @@ private:
     std::shared_ptr<Engine> engine_;
     any_feed& feed_;
     const item_batch batch_;
-    std::atomic<timestamp> until_;  ///< it is ours for sure
+    std::atomic<timestamp> until_;  ///< it is ours for sure; by the clock that nobody sets
     std::atomic<std::size_t> next_ = 0;
     std::atomic<std::size_t> stored_ = 0;
     std::atomic<std::size_t> lanes_ = 0;

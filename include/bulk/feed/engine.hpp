@@ -8,6 +8,7 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/log.hpp>
+#include <bulk/engine/clock_steps.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
 #include <bulk/feed/any_feed.hpp>
@@ -225,10 +226,14 @@ private:
     }
 
     [[nodiscard]] work_request request(std::chrono::milliseconds lease) const {
-        return {.worker = options_.worker_name,
-                .feeds = names_,
-                .now = jobs_.now(),
-                .lease_time = lease};
+        const std::scoped_lock lock{mutex_};
+        return {
+            .worker = options_.worker_name,
+            .feeds = names_,
+            .now = jobs_.now(),
+            .lease_time = lease,
+            .clock_doubt = doubt_.look(jobs_.now(), jobs_.steady_now(),
+                                       std::max(options_.lease_time, options_.batch_lease_time))};
     }
 
     [[nodiscard]] bool reserve(int& count, int most) {
@@ -256,6 +261,7 @@ private:
 
     mutable std::mutex mutex_;
     mutable std::condition_variable is_idle_;
+    mutable clock_doubt doubt_{jobs_.now(), jobs_.steady_now()};
     int pages_ = 0;
     int batches_ = 0;
     bool is_looking_ = false;

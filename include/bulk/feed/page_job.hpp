@@ -40,7 +40,7 @@ private:
         page_fetch asked{feed_, work_};
         auto page = asked.run();
         const auto request = engine_->page_request();
-        until_ = request.now + request.lease_time;
+        until_ = engine_->jobs().steady_now() + request.lease_time;
         if (!page) return give_up(page.error(), asked.goes_on_from());
         page_ = std::move(*page);
         store();
@@ -80,7 +80,8 @@ private:
     void again(const error& why, Call call) {
         engine_->warn("storage does not answer", why.message);
         const timestamp now = engine_->jobs().now();
-        if (why.code != errc::unavailable || now >= until_ || engine_->is_stopping())
+        if (why.code != errc::unavailable || engine_->jobs().steady_now() >= until_ ||
+            engine_->is_stopping())
             return engine_->done_with_page();
         engine_->jobs().submit_at(now + patience,
                                   job{[self = this->shared_from_this(), call] { call(*self); }});
@@ -90,7 +91,7 @@ private:
     any_feed& feed_;
     page_work work_;
     fetched_page page_{};
-    timestamp until_{};  ///< it is ours for sure
+    timestamp until_{};  ///< it is ours for sure; by the clock that nobody sets
 };
 
 }  // namespace bulk

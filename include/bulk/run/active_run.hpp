@@ -12,16 +12,17 @@ namespace bulk {
 /// Why a run ends before its rows do.
 enum class stop_reason : std::uint8_t {
     none,
-    cancelled,  ///< the operation ends
-    paused,     ///< somebody resumes it later
-    shutdown,   ///< the next process, or the next start, goes on
-    lost,       ///< another process has it
-    failed,     ///< it cannot go on
-    refused,    ///< this program cannot run it
-    set_aside,  ///< others have its place for a while
+    cancelled,   ///< the operation ends
+    paused,      ///< somebody resumes it later
+    shutdown,    ///< the next process, or the next start, goes on
+    lost,        ///< another process has it
+    failed,      ///< it cannot go on
+    refused,     ///< this program cannot run it
+    set_aside,   ///< others have its place for a while
+    unreadable,  ///< its file cannot be read at the moment
 };
 BOOST_DESCRIBE_ENUM(stop_reason, none, cancelled, paused, shutdown, lost, failed, refused,
-                    set_aside)
+                    set_aside, unreadable)
 
 /// One operation that this process works on.
 class active_run {

@@ -154,7 +154,7 @@ private:
                 std::min<std::uint64_t>(offset - position_, std::uint64_t{64} * 1024)));
             const auto got = text_->read(part);
             if (!got) return std::unexpected{got.error()};
-            if (*got == 0) return fail(errc::unavailable, "the file is shorter than it was");
+            if (*got == 0) return fail(errc::conflict, "the file is shorter than it was");
             position_ += *got;
         }
         return {};

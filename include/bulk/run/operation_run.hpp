@@ -381,10 +381,13 @@ private:
         if (!opened && opened.error().code == errc::not_found && operation_.was_begun())
             opened = open_rows_of_records(opened.error());
         if (!opened) {
-            if (opened.error().code == errc::unavailable ||
-                opened.error().code == errc::storage_lost)
-                return trouble(opened.error(), &operation_run::open_phase);
-            return give_up(opened.error().message);
+            if (opened.error().code != errc::unavailable &&
+                opened.error().code != errc::storage_lost)
+                return give_up(opened.error().message);
+            if (!is_stopping_) return trouble(opened.error(), &operation_run::open_phase);
+            const locked lock{*this};
+            is_busy_ = false;
+            return end_if_idle();
         }
         const locked lock{*this};
         is_busy_ = false;
@@ -506,22 +509,37 @@ private:
     [[nodiscard]] std::optional<row_unit> take_unit() {
         auto next = units_.take();
         if (next) return std::move(*next);
-        stop(stop_reason::failed, next.error().message);
+        stop_reading(next.error());
         return std::nullopt;
+    }
+
+    /// Rows cannot be read. If that is the storage's trouble, nothing is wrong with the operation: what is done is
+    /// recorded, and whoever claims it next opens the file anew and reads on. Not at once: the same may follow.
+    /// Under the lock.
+    void stop_reading(const error& what) {
+        constexpr std::chrono::milliseconds longest_pause = std::chrono::seconds{10};
+        if (is_stopping_) return;
+        if (what.code == errc::storage_lost) return lose(what);
+        if (what.code != errc::unavailable) return stop(stop_reason::failed, what.message);
+        note_failed(what);
+        is_pausing_ = true;
+        submit_after(std::min(around_.options.lease_time / 3, longest_pause),
+                     &operation_run::end_pause);
+        stop(stop_reason::unreadable, what.message);
     }
 
     void read(const row_unit& unit) {
         run_task at{*this};
         if (operation_.was_begun() && !load_standings(at, unit)) return;
         visitor visit{.run = *this, .at = at};
-        const timestamp begin = around_.jobs.now();
+        const timestamp begin = around_.jobs.steady_now();
         const auto end = units_.rows().read(unit, visit);
-        const auto took = around_.jobs.now() - begin;
+        const auto took = around_.jobs.steady_now() - begin;
         hand_over(at);
         const locked lock{*this};
         if (end) return units_.finish(unit, *end, took);
         units_.drop();
-        stop(stop_reason::failed, end.error().message);
+        stop_reading(end.error());
     }
 
     /// Writes down what a task has, and parks its rows; whether it may go on.
@@ -811,7 +829,7 @@ private:
     /// Rows whose time has come, or that were told something.
     void wake(std::vector<woken_row> rows) {
         run_task at{*this};
-        const timestamp begin = around_.jobs.now();
+        const timestamp begin = around_.jobs.steady_now();
         const auto count = rows.size();
         for (auto& each : rows) {
             if (!each.told && waits_for_signal(each.row) && !ask_for_last_signal(each)) continue;
@@ -820,7 +838,7 @@ private:
         }
         hand_over(at);
         const locked lock{*this};
-        woken_pace_.learn(around_.jobs.now() - begin, count);
+        woken_pace_.learn(around_.jobs.steady_now() - begin, count);
     }
 
     /// A wait for a signal has lasted too long, unless one has just come; the store can tell when it
@@ -874,7 +892,8 @@ private:
         }
         is_stopping_ = true;
         around_.row_turns.hurry(this);
-        if (reason == stop_reason::set_aside) return end_if_idle();  // its rows need not know
+        if (reason == stop_reason::set_aside || reason == stop_reason::unreadable)
+            return end_if_idle();  // its rows need not know
         if (reason != stop_reason::failed) tell_to_stop_ = true;
         end_if_idle();
     }
@@ -921,6 +940,7 @@ private:
             case stop_reason::paused:
             case stop_reason::shutdown:
             case stop_reason::set_aside:
+            case stop_reason::unreadable:
                 (void)around_.storage.release(operation_.held());
                 return end();
             case stop_reason::none:

@@ -123,9 +123,9 @@ private:
         if (pending_.empty()) return {};
         join_neighbours(pending_.completed);
         const bool began_waits = begins_waits(pending_);
-        const timestamp begin = clock_.now();
+        const timestamp begin = clock_.steady_now();
         auto stored = storage_.record(held_, pending_);
-        watch_.note_flush(clock_.now() - begin, stored.has_value());
+        watch_.note_flush(clock_.steady_now() - begin, stored.has_value());
         has_failed_ = !stored;
         if (!stored) return std::unexpected{std::move(stored).error()};
         pending_.clear();

@@ -63,7 +63,7 @@ public:
 
     [[nodiscard]] result<std::optional<item_batch>> claim(const work_request& request,
                                                           std::uint32_t most) {
-        while (auto lapsed = in_.find_lapsed(request.feeds, request.now))
+        while (auto lapsed = in_.find_lapsed(request.feeds, request.lapsed_by()))
             if (auto taken = take_over(lapsed->run, lapsed->batch, request)) return taken;
         auto run = in_.find_consolidating(request.feeds, request.now);
         if (!run) return std::nullopt;

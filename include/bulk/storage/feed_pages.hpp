@@ -33,7 +33,7 @@ public:
     explicit feed_pages(Tables& in) : in_{in} {}
 
     [[nodiscard]] result<std::optional<page_work>> claim(const work_request& request) {
-        while (auto found = in_.find_claimable(request.feeds, request.now)) {
+        while (auto found = in_.find_claimable(request.feeds, request.now, request.lapsed_by())) {
             auto& [run, part] = *found;
             if (part.leased_until) ++part.deliveries;  // whoever had it did not come back
             if (part.deliveries >= run.rules.max_deliveries) {

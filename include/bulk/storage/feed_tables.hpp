@@ -72,9 +72,11 @@ concept feed_tables =
         { tables.find_partition(run, number) } -> std::same_as<std::optional<feed_partition>>;
         tables.insert_partition(run, part);
         tables.save_partition(run, part);
-        /// Not finished, due, and leased to nobody any more, of a run that is not cancelled: the one
-        /// that is due longest; of those the one of the oldest run, then the lowest number.
-        { tables.find_claimable(feeds, now) } -> std::same_as<std::optional<claimable_partition>>;
+        /// Not finished, due, and leased to nobody any more by the second time, of a run that is not cancelled:
+        /// the one that is due longest; of those the one of the oldest run, then the lowest number.
+        {
+            tables.find_claimable(feeds, now, now)
+        } -> std::same_as<std::optional<claimable_partition>>;
 
         // --- raw items of a run, by key: pending until dropped, or bad -----------------------------
         /// A new one, or what there was is replaced; whether it is new to the run.

@@ -90,7 +90,12 @@ suite<"transactions of steps"> transactions = [] {
                 } catch (const std::runtime_error&) {
                 }
             }
-            expect(open.overdue().has_value());
+            const auto overdue = open.overdue();
+            expect(fatal(overdue.has_value()));
+            expect(!overdue->message.contains(on.path)) << "clients read it" << overdue->message;
+            for (const auto* part : {"longer than 1 ms (transaction_timeout)", "rolled back",
+                                     "do slow work before the first write"})
+                expect(overdue->message.contains(part)) << overdue->message;
             (void)open.connection().execute("INSERT INTO ledger VALUES ('c', 3)");
             (void)open.record(one_row());
             expect(!open.commit().has_value());

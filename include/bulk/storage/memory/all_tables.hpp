@@ -9,17 +9,18 @@
 #include <bulk/storage/memory/file_table.hpp>
 #include <bulk/storage/memory/operation_rows.hpp>
 #include <bulk/storage/memory/operation_table.hpp>
+#include <bulk/storage/memory/table_lock.hpp>
 #include <bulk/storage/memory/worker_table.hpp>
 
 #include <map>
-#include <mutex>
 #include <optional>
+#include <type_traits>
 
 namespace bulk::memory {
 
 /// All that a storage holds, and the lock in front of it.
 struct all_tables {
-    std::mutex mutex{};
+    table_lock lock{};
     operation_table operations{};
     std::map<operation_id, operation_rows> rows{};
     crash_log crashes{};
@@ -44,9 +45,13 @@ struct all_tables {
         return rows.try_emplace(id, id).first->second;
     }
 
-    [[nodiscard]] result<operation_rows*> known_rows(operation_id id) {
+    /// What `look` finds in the rows of an operation, be there none yet.
+    template <typename Look>
+    [[nodiscard]] auto look_at_rows(operation_id id, Look look) const
+        -> std::invoke_result_t<Look, const operation_rows&> {
         if (operations.find(id) == nullptr) return operation_table::not_found(id);
-        return &rows_of(id);
+        const auto found = rows.find(id);
+        return found == rows.end() ? look(operation_rows{id}) : look(found->second);
     }
 };
 

@@ -4,9 +4,9 @@
 #include <bulk/core/read_limit.hpp>
 #include <bulk/storage/feed_ledger.hpp>
 #include <bulk/storage/memory/feed_tables.hpp>
+#include <bulk/storage/memory/table_lock.hpp>
 
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -18,18 +18,19 @@ class feed_backend {
 public:
     using tables = feed_tables;
 
-    feed_backend(std::shared_ptr<std::mutex> mutex, std::shared_ptr<tables> all)
-        : mutex_{std::move(mutex)}, all_{std::move(all)} {}
+    feed_backend(std::shared_ptr<table_lock> lock, std::shared_ptr<tables> all)
+        : lock_{std::move(lock)}, all_{std::move(all)} {}
 
     template <typename Change>
     [[nodiscard]] auto write(std::string_view /*doing*/, Change change) {
-        const std::scoped_lock lock{*mutex_};
+        const auto lock = lock_->write();
         return change(*all_);
     }
+    /// `look` calls what reads the tables, and only that: several threads do at once.
     template <typename Look>
     [[nodiscard]] auto read(std::string_view /*doing*/, Look look)
         -> std::invoke_result_t<Look, tables&> {
-        const std::scoped_lock lock{*mutex_};
+        const auto lock = lock_->read();
         if (auto over = read_scope::reached()) return std::unexpected{std::move(*over)};
         auto found = look(*all_);
         if (auto over = read_scope::reached()) return std::unexpected{std::move(*over)};
@@ -37,7 +38,7 @@ public:
     }
 
 private:
-    std::shared_ptr<std::mutex> mutex_;
+    std::shared_ptr<table_lock> lock_;
     std::shared_ptr<tables> all_;
 };
 static_assert(bulk::feed_backend<feed_backend>);

@@ -124,8 +124,9 @@ public:
         kept.feed->work.enter(kept.run, stored);
     }
     [[nodiscard]] std::optional<claimable_partition> find_claimable(
-        const std::vector<std::string>& feeds, timestamp now) const {
-        const auto best = least(feeds, [&](const feed_work& work) { return work.partition(now); });
+        const std::vector<std::string>& feeds, timestamp now, timestamp lapsed_by) const {
+        const auto best =
+            least(feeds, [&](const feed_work& work) { return work.partition(now, lapsed_by); });
         if (!best) return std::nullopt;
         const auto& kept = *by_number_.at(best->run);
         return claimable_partition{kept.run,

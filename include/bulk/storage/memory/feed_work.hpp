@@ -58,11 +58,11 @@ public:
 
     /// The partition that is due longest and that nobody has any more. Those whose lease has run out
     /// are looked at one by one: as many as there are workers that did not come back.
-    [[nodiscard]] std::optional<place> partition(timestamp now) const {
+    [[nodiscard]] std::optional<place> partition(timestamp now, timestamp lapsed_by) const {
         std::optional<place> best;
         if (!free_.empty() && free_.begin()->at <= now) best = *free_.begin();
         for (const auto& [from, each] : leased_) {
-            if (from > now) break;
+            if (from > lapsed_by) break;
             if (!best || each < *best) best = each;
         }
         return best;

@@ -15,7 +15,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,12 +26,12 @@ namespace bulk::memory {
 
 /// Everything in this process, gone with it: for tests, for embedding, and the reference for every
 /// other backend. A handle: copies share what they hold, as two processes share a database. One
-/// lock; each call holds it for as long as it takes to find or put its records.
+/// lock, which reads share; each call holds it for as long as it takes to find or put its records.
 class storage {
 public:
     [[nodiscard]] result<operation_record> create(const operation_record& record,
                                                   const std::vector<event>& events) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         if (!record.idempotency_key.empty())
             if (const auto* first = all_->operations.find_key(record.name, record.idempotency_key))
                 return *first;
@@ -42,17 +41,17 @@ public:
     }
 
     [[nodiscard]] result<operation_record> get(operation_id id) {
-        const std::scoped_lock lock{all_->mutex};
-        return all_->operations.get(id);
+        const auto lock = all_->lock.read();
+        return known().operations.get(id);
     }
 
     [[nodiscard]] result<page<operation_record>> query(const operation_query& query) {
-        return search([&] { return all_->operations.query(query); });
+        return search([&] { return known().operations.query(query); });
     }
 
     [[nodiscard]] result<operation_record> update(const operation_record& record,
                                                   const std::vector<event>& events) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         auto stored = all_->operations.update(record);
         if (stored) all_->events.append(events);
         return stored;
@@ -60,36 +59,36 @@ public:
 
     [[nodiscard]] result<operation_record> update(const lease& held, const operation_record& record,
                                                   const std::vector<event>& events) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         auto stored = all_->operations.update(held, record);
         if (stored) all_->events.append(events);
         return stored;
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         return all_->count_crashes(all_->operations.claim(request));
     }
 
     [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
                                                                  const claim_request& request) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         return all_->count_crashes(all_->operations.claim(id, request));
     }
 
     [[nodiscard]] result<operation_record> renew(const lease& held, timestamp now,
                                                  std::chrono::milliseconds time) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         return all_->operations.renew(held, now, time);
     }
 
     [[nodiscard]] result<> release(const lease& held) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         return all_->operations.release(held);
     }
 
     [[nodiscard]] result<> remove(operation_id id) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         if (auto removed = all_->operations.remove(id); !removed) return removed;
         all_->rows.erase(id);
         all_->crashes.forget(id);
@@ -98,7 +97,7 @@ public:
     }
 
     [[nodiscard]] result<> record(const lease& held, const row_batch& batch) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         auto counted = all_->operations.count(held, batch.counted);
         if (!counted) return counted;
         all_->rows_of(held.operation).add(batch);
@@ -109,7 +108,7 @@ public:
     [[nodiscard]] result<operation_record> move_steps(const lease& held,
                                                       const operation_record& record,
                                                       const step_moves& to) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         auto stored = all_->operations.update(held, record);
         if (stored) all_->rows_of(held.operation).move_steps(to);
         return stored;
@@ -118,26 +117,24 @@ public:
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
         return search([&]() -> result<page<row_record>> {
-            const auto rows = all_->known_rows(query.operation);
-            if (!rows) return std::unexpected{rows.error()};
-            return (*rows)->query(query);
+            return known().look_at_rows(query.operation,
+                                        [&](const auto& rows) { return rows.query(query); });
         });
     }
 
     [[nodiscard]] result<page<row_number>> row_numbers(const row_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
         return search([&]() -> result<page<row_number>> {
-            const auto rows = all_->known_rows(query.operation);
-            if (!rows) return std::unexpected{rows.error()};
-            return (*rows)->row_numbers(query);
+            return known().look_at_rows(query.operation,
+                                        [&](const auto& rows) { return rows.row_numbers(query); });
         });
     }
 
     [[nodiscard]] result<std::optional<row_record>> get(operation_id id, row_number row,
                                                         step_index step) {
-        const std::scoped_lock lock{all_->mutex};
-        const auto rows = all_->rows.find(id);
-        if (rows == all_->rows.end()) return std::nullopt;
+        const auto lock = all_->lock.read();
+        const auto rows = known().rows.find(id);
+        if (rows == known().rows.end()) return std::nullopt;
         return rows->second.get(row, step);
     }
 
@@ -145,15 +142,15 @@ public:
                                                                             row_number first,
                                                                             std::uint64_t count) {
         std::vector<std::optional<row_progress>> all(count);
-        const std::scoped_lock lock{all_->mutex};
-        if (const auto rows = all_->rows.find(id); rows != all_->rows.end())
+        const auto lock = all_->lock.read();
+        if (const auto rows = known().rows.find(id); rows != known().rows.end())
             rows->second.progress(first, all);
         return all;
     }
 
     [[nodiscard]] result<signal_receipt> send(const signal& sent, timestamp until) {
         if (sent.key.empty()) return fail(errc::invalid_argument, "a signal needs a key");
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         const auto* operation = all_->operations.find(sent.operation);
         if (operation == nullptr) return operation_table::not_found(sent.operation);
         if (is_final(operation->state))
@@ -165,15 +162,16 @@ public:
 
     [[nodiscard]] result<std::vector<given_signal>> signals(operation_id id, std::uint64_t after,
                                                             std::uint32_t limit) {
-        const std::scoped_lock lock{all_->mutex};
-        const auto rows = all_->known_rows(id);
-        if (!rows) return std::unexpected{rows.error()};
-        return (*rows)->signals(after, std::clamp<std::uint32_t>(limit, 1, largest_page));
+        const auto lock = all_->lock.read();
+        const auto most = std::clamp<std::uint32_t>(limit, 1, largest_page);
+        return known().look_at_rows(id, [&](const auto& rows) {
+            return result<std::vector<given_signal>>{rows.signals(after, most)};
+        });
     }
 
     [[nodiscard]] result<std::optional<given_signal>> close_wait(const lease& held, row_number row,
                                                                  step_index step) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         if (auto owned = all_->operations.check(held); !owned)
             return std::unexpected{owned.error()};
         return all_->rows_of(held.operation).close_wait(row, step);
@@ -186,7 +184,7 @@ public:
         if (filter.rows && filter.rows->empty())
             return fail(errc::invalid_argument,
                         "no rows are named: leave the list out to retry all that failed");
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         if (auto current = all_->operations.check_version(record); !current)
             return std::unexpected{current.error()};
         auto submission = all_->rows_of(record.id).retry(filter, steps);
@@ -200,54 +198,56 @@ public:
     [[nodiscard]] result<page<retry_entry>> retry_history(const retry_history_query& query) {
         if (auto size = check_page_size(query.page_size); !size)
             return std::unexpected{size.error()};
-        return search([&]() -> result<page<retry_entry>> {
-            const auto rows = all_->known_rows(query.operation);
-            if (!rows) return std::unexpected{rows.error()};
-            return (*rows)->history(query);
-        });
+        const auto lock = all_->lock.write();  // it sorts what it looks at
+        auto look = [&]() -> result<page<retry_entry>> {
+            if (known().operations.find(query.operation) == nullptr)
+                return operation_table::not_found(query.operation);
+            return all_->rows_of(query.operation).history(query);
+        };
+        return within_limit(look);
     }
 
     [[nodiscard]] flight_recorder& flights() { return all_->crashes.flights(); }
 
     [[nodiscard]] result<std::vector<crashed_row>> crashes(operation_id id) {
-        const std::scoped_lock lock{all_->mutex};
-        if (all_->operations.find(id) == nullptr) return operation_table::not_found(id);
-        return all_->crashes.of(id);
+        const auto lock = all_->lock.read();
+        if (known().operations.find(id) == nullptr) return operation_table::not_found(id);
+        return known().crashes.of(id);
     }
 
     [[nodiscard]] result<std::vector<event>> events(std::optional<operation_id> id,
                                                     std::optional<std::uint64_t> after,
                                                     std::uint32_t limit) {
-        const std::scoped_lock lock{all_->mutex};
-        return all_->events.find(id, after, std::clamp<std::uint32_t>(limit, 1, largest_page));
+        const auto lock = all_->lock.read();
+        return known().events.find(id, after, std::clamp<std::uint32_t>(limit, 1, largest_page));
     }
 
     [[nodiscard]] result<std::optional<std::uint64_t>> event_position(const std::string& reader) {
-        const std::scoped_lock lock{all_->mutex};
-        return all_->events.position(reader);
+        const auto lock = all_->lock.read();
+        return known().events.position(reader);
     }
 
     [[nodiscard]] result<> set_event_position(const std::string& reader, std::uint64_t position) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         all_->events.set_position(reader, position);
         return {};
     }
 
     [[nodiscard]] result<> save_worker(const worker_record& record) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         all_->workers.save(record);
         return {};
     }
 
     [[nodiscard]] result<> remove_worker(worker_id id) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         all_->workers.remove(id);
         return {};
     }
 
     [[nodiscard]] result<std::vector<worker_record>> workers() {
-        const std::scoped_lock lock{all_->mutex};
-        return all_->workers.list();
+        const auto lock = all_->lock.read();
+        return known().workers.list();
     }
 
     [[nodiscard]] result<stored_file> put_file(std::string name, const byte_pull& pull,
@@ -255,28 +255,28 @@ public:
                                                file_origin from = {}) {
         auto read = read_upload(std::move(name), pull, most, now, std::move(from));
         if (!read) return std::unexpected{read.error()};
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         return all_->files.put(std::move(*read));
     }
 
     [[nodiscard]] result<stored_file> file(const std::string& id) {
-        const std::scoped_lock lock{all_->mutex};
-        return all_->files.about(id);
+        const auto lock = all_->lock.read();
+        return known().files.about(id);
     }
 
     [[nodiscard]] result<byte_pull> open_file(const std::string& id, std::uint64_t offset) {
-        const std::scoped_lock lock{all_->mutex};
-        return all_->files.open(id, offset);
+        const auto lock = all_->lock.read();
+        return known().files.open(id, offset);
     }
 
     /// The content itself, to be read where it is; null if there is no such file.
     [[nodiscard]] std::shared_ptr<const std::string> file_memory(const std::string& id) {
-        const std::scoped_lock lock{all_->mutex};
-        return all_->files.content(id);
+        const auto lock = all_->lock.read();
+        return known().files.content(id);
     }
 
     [[nodiscard]] result<> remove_file(const std::string& id) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.write();
         return all_->files.remove(id);
     }
 
@@ -284,22 +284,30 @@ public:
                                                          std::uint32_t limit,
                                                          std::string_view prefix = {}) {
         return search([&]() -> result<std::vector<stored_file>> {
-            return all_->files.list(after, std::clamp<std::uint32_t>(limit, 1, largest_page),
-                                    prefix);
+            return known().files.list(after, std::clamp<std::uint32_t>(limit, 1, largest_page),
+                                      prefix);
         });
     }
 
     /// Runs of feeds. A handle, too: it shares what this one holds, and its events are among the others.
     [[nodiscard]] feed_ledger<feed_backend> feeds() {
-        return feed_ledger{feed_backend{{all_, &all_->mutex}, {all_, &all_->feeds}}};
+        return feed_ledger{feed_backend{{all_, &all_->lock}, {all_, &all_->feeds}}};
     }
 
 private:
+    /// For reading: several threads do.
+    [[nodiscard]] const all_tables& known() const { return *all_; }
+
     /// Under the lock. Loops over records end early when the limit of this thread's reads is reached:
     /// what they found by then is not the result.
     template <typename Look>
     [[nodiscard]] std::invoke_result_t<Look> search(Look look) {
-        const std::scoped_lock lock{all_->mutex};
+        const auto lock = all_->lock.search();
+        return within_limit(look);
+    }
+
+    template <typename Look>
+    [[nodiscard]] static std::invoke_result_t<Look> within_limit(Look& look) {
         if (auto over = read_scope::reached()) return std::unexpected{std::move(*over)};
         auto found = look();
         if (auto over = read_scope::reached()) return std::unexpected{std::move(*over)};

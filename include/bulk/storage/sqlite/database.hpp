@@ -141,13 +141,13 @@ public:
 
     /// Whether what `begin` began was undone since: it took too long.
     [[nodiscard]] bool is_late() { return watch_.is_late(); }
-    [[nodiscard]] error late_transaction(std::string_view doing) const {
-        return {
-            errc::timed_out,
-            concat("database '", path_, "', ", doing, ": it was open for longer than ",
-                   options_.transaction_timeout.count(),
-                   " ms (transaction_timeout), in which nobody else could write, and was undone: "
-                   "do what takes long before the first write")};
+    /// Why, for the record of a row: clients read it, so it does not name the file.
+    [[nodiscard]] error late_transaction() const {
+        return {errc::timed_out,
+                concat("the step's transaction was open for longer than ",
+                       options_.transaction_timeout.count(),
+                       " ms (transaction_timeout), during which nothing else could write, and was "
+                       "rolled back: do slow work before the first write")};
     }
 
     [[nodiscard]] connection& writer() { return *writer_; }
@@ -159,7 +159,7 @@ public:
         writer_->guard(false);
         session closing{*writer_, doing};
         if (was_late)
-            closing.note(late_transaction(doing));
+            closing.note(late_transaction());
         else if (!writer_->is_in_transaction())
             closing.note({errc::unavailable,
                           concat("database '", path_, "', ", doing,

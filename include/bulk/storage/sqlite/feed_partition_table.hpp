@@ -62,11 +62,12 @@ public:
 
     /// The one of the run that is due longest. Those that are leased are passed by: as many as there
     /// are workers.
-    [[nodiscard]] std::optional<feed_partition> claimable_of(const feed_run& run, timestamp now) {
+    [[nodiscard]] std::optional<feed_partition> claimable_of(const feed_run& run, timestamp now,
+                                                             timestamp lapsed_by) {
         static const auto sql = select(
             "INDEXED BY bulk_feed_partitions_open WHERE run = ?1 AND state < 2 AND due <= ?2 AND "
-            "(leased_until IS NULL OR leased_until <= ?2) ORDER BY due, number LIMIT 1");
-        auto row = database_.rows(sql, run.number, now);
+            "(leased_until IS NULL OR leased_until <= ?3) ORDER BY due, number LIMIT 1");
+        auto row = database_.rows(sql, run.number, now, lapsed_by);
         if (!row.next()) return std::nullopt;
         return stored_partition::from(row, run.id);
     }

@@ -43,11 +43,11 @@ public:
           dead_{dead} {}
 
     [[nodiscard]] std::optional<claimable_partition> find_claimable(
-        const std::vector<std::string>& feeds, timestamp now) {
+        const std::vector<std::string>& feeds, timestamp now, timestamp lapsed_by) {
         dead_.hold(database_);
         std::optional<claimable_partition> longest;
         for (auto& run : active_runs(feeds)) {
-            auto part = claimable_of(run, now);
+            auto part = claimable_of(run, now, lapsed_by);
             if (part && (!longest || part->due < longest->partition.due))
                 longest = claimable_partition{std::move(run), std::move(*part)};
         }

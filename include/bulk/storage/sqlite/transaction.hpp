@@ -53,7 +53,7 @@ public:
     /// Why it cannot be committed any more, if it was open for too long.
     [[nodiscard]] std::optional<error> overdue() const {
         if (!lock_.owns_lock() || !database_->is_late()) return std::nullopt;
-        return database_->late_transaction("a step's transaction");
+        return database_->late_transaction();
     }
 
     /// If it fails, nothing of it is kept.
