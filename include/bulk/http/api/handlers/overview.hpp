@@ -61,6 +61,9 @@ public:
 private:
     static constexpr std::uint32_t most_shown = 20;
     static constexpr std::chrono::minutes long_wait{5};
+    /// Behind the first page, operations that have ended are looked for among those of so many days: an
+    /// archive of years is not read each time.
+    static constexpr std::chrono::days longest_run{30};
 
     /// How many are in that state; those of them that somebody should look at are kept. All of them are
     /// looked at, until there are as many as are shown: a page without an issue must not hide the next.
@@ -78,6 +81,7 @@ private:
                 return std::unexpected{std::move(kept).error()};
             query.after = found->next;
             query.with_total = false;
+            if (is_final(state)) query.created_from = asked_.service().now() - longest_run;
         } while (can_be_trouble && !query.after.empty() && attention_.size() < enough);
         if (state == operation_state::pending)
             pending_ = static_cast<std::uint32_t>(total);
