@@ -151,10 +151,12 @@ protected:
 private:
     /// A file whose reading fails in the middle, too, as "pull". It may outlive this.
     bulk::byte_pull faulty_pull(bulk::byte_pull pull) {
-        return [pull = std::move(pull),
-                fails = fails_](std::span<char> into) -> bulk::result<std::size_t> {
+        return [pull = std::move(pull), fails = fails_,
+                done = done_](std::span<char> into) -> bulk::result<std::size_t> {
             if (fails("pull")) return bulk::fail(bulk::errc::unavailable, "no answer to pull");
-            return pull(into);
+            auto got = pull(into);
+            if (done) done("pull");
+            return got;
         };
     }
 
