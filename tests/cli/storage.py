@@ -139,15 +139,33 @@ def read_only(folder):
         read_everything("read-only with a log", folder)
 
 
-def full(folder):
-    """No byte is left: everything can be read, and prune makes room."""
-    make_operation(folder, 1000, "a long name " * 40)
+def fill(folder):
     with open(f"{folder}/filler", "wb", buffering=0) as filler:
         try:
             while filler.write(bytes(4096)):
                 pass
         except OSError:
             pass
+
+
+def full_of_small(folder):
+    """The same where no upload alone frees enough."""
+    many = 30
+    for number in range(many):
+        write_rows(f"{number}.csv", 3 + number)
+        code, out, err = run("run", os.path.abspath(f"{number}.csv"), "--set", "requested_by=ops", cwd=folder)
+        expect("full of small: an operation runs", code == 0, code, out, err)
+    fill(folder)
+    code, out, err = run("prune", "--older-than", "0s", cwd=folder)
+    expect("full of small: prune makes room", code == 0 and f"{many} operations removed" in out, code, out, err)
+    code, out, err = run("list", "--json", cwd=folder)
+    expect("full of small: nothing is left of them", code == 0 and "completed" not in out, code, out, err)
+
+
+def full(folder):
+    """No byte is left: everything can be read, and prune makes room."""
+    make_operation(folder, 1000, "a long name " * 40)
+    fill(folder)
     read_everything("full", folder)
     write_rows("more.csv", 5)
     code, out, err = run("run", os.path.abspath("more.csv"), "--set", "requested_by=ops", cwd=folder)
@@ -323,6 +341,7 @@ with tempfile.TemporaryDirectory() as directory:
     os.chdir(directory)
     parts = {"locked": locked, "without_permission": without_permission,
              "read_only": lambda: mounted("size=4m", read_only), "full": lambda: mounted("size=4m", full),
+             "full_of_small": lambda: mounted("size=4m", full_of_small),
              "faults_over_http": faults_over_http, "backup_and_restore": backup_and_restore, "doctor": doctor,
              "lost": lambda: [lost(how, take) for how in ("run", "worker", "serve") for take in (deleted, replaced)]}
     for name, test in parts.items():

@@ -277,7 +277,9 @@ suite<"threads"> threads = [] {
             std::atomic<int> ran{0};
             const auto held = std::make_shared<int>();
             // Whoever drops the first job is held up, while the thread could run the others.
-            std::shared_ptr<void> slow{nullptr, [](void*) { std::this_thread::sleep_for(20ms); }};
+            std::shared_ptr<void> slow{nullptr, [](void*) {
+                                           for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+                                       }};
             {
                 std::latch begun{1};
                 bulk::thread_executor executor{1};

@@ -395,8 +395,18 @@ private:
         if (done) writing.execute("COMMIT");
         was_full_ = writing.failure() && (sqlite3_errcode(writer_->handle()) & 0xff) == SQLITE_FULL;
         if (!done || writing.failure()) roll_back();
+        if (was_full_) empty_log();
         if (writing.failure()) return std::unexpected{*writing.failure()};
         return done;
+    }
+
+    /// On a full disk: what the log holds is copied into the file, so that the next change overwrites the log
+    /// and needs no more space. Waits for nobody; where it fails, nothing is lost.
+    void empty_log() {
+        if (writer_ == nullptr) return;
+        session emptying{*writer_, "emptying the write-ahead log"};
+        auto row = emptying.rows("PRAGMA wal_checkpoint(PASSIVE)");
+        (void)row.next();
     }
 
     template <typename Change>
