@@ -59,7 +59,7 @@ std::vector<row> read(std::string_view text) {
 }
 
 /// Where the rows of a file begin, good or bad; none if the file is refused.
-std::optional<std::vector<std::uint64_t>> lines_of(std::string_view text) {
+std::optional<std::vector<std::uint64_t>> begins_of(std::string_view text) {
     std::vector<std::uint64_t> lines;
     auto rows = bulk::csv::reader<loose>::open(bulk::bytes_of_text(text));
     if (!rows) return std::nullopt;
@@ -266,14 +266,14 @@ suite<"damage"> suites = [] {
     "a damaged header takes in no row"_test = [] {
         std::size_t refused = 0, total = 0;
         for (const auto& text : {plain_file(), quoted_file(), lines_file(), bare_file()}) {
-            const auto whole = lines_of(text);
+            const auto whole = begins_of(text);
             expect(fatal(whole.has_value()));
             for (std::size_t i = 0; i < text.find_first_of("\r\n"); ++i) {
                 std::string added = text, removed = text;
                 added.insert(i, 1, '"');
                 removed.erase(i, 1);
                 for (const auto& damaged : {added, removed}) {
-                    const auto got = lines_of(damaged);
+                    const auto got = begins_of(damaged);
                     ++total;
                     refused += !got;
                     expect(!got || *got == *whole) << damaged.substr(0, 80);
