@@ -3,6 +3,7 @@
 
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
+#include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/reflect.hpp>
 
@@ -96,5 +97,11 @@ struct page_work {
 [[nodiscard]] inline std::string to_text(const page_work& work) {
     return concat(to_text(work.run), ':', partition_name(work.partition), ':', work.offset);
 }
+
+/// What became of a page, and the one behind it, which the same worker has already.
+struct stored_page {
+    page_outcome outcome{};
+    std::optional<page_work> next{};
+};
 
 }  // namespace bulk

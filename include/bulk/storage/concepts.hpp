@@ -174,9 +174,13 @@ concept transactional_store = requires(Store& store, const lease& held, const ro
     { open.commit() } -> std::same_as<result<>>;
 };
 
+/// All records. Uploads may be elsewhere.
+template <typename Store>
+concept record_store =
+    operation_store<Store> && row_store<Store> && signal_store<Store> && retry_store<Store> &&
+    crash_store<Store> && event_store<Store> && worker_store<Store>;
+
 template <typename Storage>
-concept storage = operation_store<Storage> && row_store<Storage> && signal_store<Storage> &&
-                  retry_store<Storage> && crash_store<Storage> && event_store<Storage> &&
-                  worker_store<Storage> && file_store<Storage>;
+concept storage = record_store<Storage> && file_store<Storage>;
 
 }  // namespace bulk

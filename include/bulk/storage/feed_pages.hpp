@@ -20,12 +20,6 @@
 
 namespace bulk {
 
-/// What became of a page, and the one behind it, which the same worker has already.
-struct stored_page {
-    page_outcome outcome{};
-    std::optional<page_work> next{};
-};
-
 /// Pages of partitions, within one transaction.
 template <feed_tables Tables>
 class feed_pages {
