@@ -929,11 +929,12 @@ suite<"the service"> service = [] {
         const auto needs = [&] { return at.get("/api/v1/overview").json()["attention"]; };
         const auto now = at.service().now();
         std::uint64_t number = 0;
+        auto begin = now - std::chrono::hours{24 * 20};
         const auto store = [&](bulk::operation_state state, std::uint64_t failed,
                                std::chrono::hours ended_ago) {
             bulk::operation_record record{
                 .id = {{.high = 1, .low = ++number}}, .name = "transfers", .state = state};
-            record.created_at = now - std::chrono::hours{1000} + std::chrono::seconds{number};
+            record.created_at = begin + std::chrono::seconds{number};
             record.rows.failed = failed;
             if (is_final(state)) record.completed_at = now - ended_ago;
             expect(at.storage().create(record, {}).has_value());
@@ -948,6 +949,11 @@ suite<"the service"> service = [] {
         expect(fatal(needs().size() == 2_u)) << needs().text().substr(0, 400);
         expect(needs()[0]["state"] == "completed_with_errors" and needs()[1]["state"] == "running");
         expect(at.get("/api/v1/overview").json()["states"]["running"] == "1002");
+        begin = now - std::chrono::hours{24 * 40};
+        store(failed, 1, std::chrono::hours{1});
+        expect(needs().size() == 3_u) << "the first page is read, however old its operations are";
+        store(completed_with_errors, 1, std::chrono::hours{1});
+        expect(needs().size() == 3_u) << "behind it those of the last month";
         for (int i = 0; i < 30; ++i) store(running, 1, {});
         expect(needs().size() == 20_u) << "no more are shown";
     };

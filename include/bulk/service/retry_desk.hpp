@@ -129,8 +129,7 @@ private:
                                "The rows are gone: its file was removed, and their records do not "
                                "keep them (.track_row_data, and no pii)");
             }
-        const retry_eligibility can{.is_eligible = true};
-        if (unprocessed(record.rows) > 0) return can;
+        if (unprocessed(record.rows) > 0) return retry_eligibility{.is_eligible = true};
         for (const auto& step : (*about)->steps) {
             if (!step.allow_operation_retry) continue;
             const auto failed =
@@ -140,7 +139,7 @@ private:
                                          .page_size = 1,
                                          .with_total = false});
             if (!failed) return std::unexpected{failed.error()};
-            if (!failed->items.empty()) return can;
+            if (!failed->items.empty()) return retry_eligibility{.is_eligible = true};
         }
         return refused(retry_obstacle::no_failed_rows,
                        "No retryable failed rows found (validation failures cannot be retried)");
