@@ -605,9 +605,13 @@ suite<"from outside"> outside = [] {
         static std::atomic<bool> is_first{true};
         play.first = [](const number& n, bulk::context&) {
             if (n.value == 2 && is_first.exchange(false)) {
+                struct leaving {
+                    ~leaving() { gone.count_down(); }
+                };
+                thread_local const leaving when_its_thread_ends;
+                (void)when_its_thread_ends;
                 begun.count_down();
                 go.wait();
-                gone.count_down();
             }
             return bulk::outcome::done();
         };

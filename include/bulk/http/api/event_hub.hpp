@@ -186,7 +186,7 @@ private:
     void ring_bell(const std::stop_token& stop) {
         std::unique_lock lock{mutex_};
         while (!stop.stop_requested()) {
-            changed_.wait(lock, stop, [this] { return is_due_; });
+            if (!changed_.wait(lock, stop, [this] { return is_due_; })) return;
             is_due_ = false;
             auto woken = std::move(waiting_);
             waiting_.clear();
