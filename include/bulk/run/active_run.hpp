@@ -13,7 +13,7 @@ namespace bulk {
 enum class stop_reason : std::uint8_t {
     none,
     cancelled,   ///< the operation ends
-    paused,      ///< somebody resumes it later
+    paused,      ///< until it is resumed
     shutdown,    ///< the next process, or the next start, goes on
     lost,        ///< another process has it
     failed,      ///< it cannot go on

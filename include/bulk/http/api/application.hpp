@@ -209,7 +209,7 @@ private:
         return found;
     }
 
-    /// Another method than those that there are. A browser asks with OPTIONS whether a page of another
+    /// The path exists and the method is not allowed there. A browser asks with OPTIONS whether a page of another
     /// origin may do something here, and takes any error for a no.
     [[nodiscard]] static response not_allowed(const request_head& head, std::string allowed) {
         if (head.verb == method::options && head.headers.has("origin") &&

@@ -65,8 +65,8 @@ private:
     /// archive of years is not read each time.
     static constexpr std::chrono::days longest_run{30};
 
-    /// How many are in that state; those of them that somebody should look at are kept. All of them are
-    /// looked at, until there are as many as are shown: a page without an issue must not hide the next.
+    /// How many operations are in that state. Operations with an issue are kept; all pages are read until
+    /// there are as many issues as are shown: a page without an issue must not hide the next.
     [[nodiscard]] or_problem<std::uint64_t> look(operation_state state) {
         const bool can_be_trouble =
             state != operation_state::completed && state != operation_state::cancelled;
@@ -116,7 +116,7 @@ private:
                now - each.completed_at.value_or(each.created_at) < std::chrono::hours{24};
     }
 
-    /// Whether any of its rows waits for somebody. Rows that are polled or backed off wait as well: the
+    /// Whether any of its rows waits for a signal. Rows that are polled or backed off wait as well: the
     /// first row that waits often tells, which is cheap, and otherwise those with a key are looked for.
     [[nodiscard]] or_problem<bool> waits_for_signal(const operation_record& of) {
         for (const bool has_key : {false, true}) {
