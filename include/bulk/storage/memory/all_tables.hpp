@@ -49,7 +49,7 @@ struct all_tables {
     template <typename Look>
     [[nodiscard]] auto look_at_rows(operation_id id, Look look) const
         -> std::invoke_result_t<Look, const operation_rows&> {
-        if (operations.find(id) == nullptr) return operation_table::not_found(id);
+        if (operations.find(id) == nullptr) return operation_not_found(id);
         const auto found = rows.find(id);
         return found == rows.end() ? look(operation_rows{id}) : look(found->second);
     }

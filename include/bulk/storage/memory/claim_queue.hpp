@@ -4,6 +4,7 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/operation_record.hpp>
+#include <bulk/storage/operation_claims.hpp>
 
 #include <optional>
 #include <set>
@@ -24,11 +25,6 @@ public:
     void leave(const operation_record& record, std::optional<timestamp> lease_until) {
         if (lease_until) leased_.erase({*lease_until, record.id});
         free_.erase({record.created_at, record.id});
-    }
-
-    /// Whether somebody should work on it, if nobody does.
-    [[nodiscard]] static bool is_claimable(const operation_record& record) {
-        return !is_final(record.state) && (!record.paused || record.cancel_requested);
     }
 
     /// The oldest that can be claimed now and is wanted; `find` gives the record of an id.

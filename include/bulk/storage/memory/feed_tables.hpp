@@ -8,6 +8,7 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/read_limit.hpp>
 #include <bulk/storage/feed_tables.hpp>
@@ -64,7 +65,7 @@ public:
         return found;
     }
     [[nodiscard]] feed_run insert_run(feed_run run) {
-        auto& feed = feeds_[lowered(run.feed)];
+        auto& feed = feeds_[folded(run.feed)];
         run.number = ++last_number_;
         run.feed_number = ++feed.last_number;
         auto& kept = runs_[run.id];
@@ -248,7 +249,7 @@ public:
         return found->standing;
     }
     void save_standing(const watermark& standing) {
-        feeds_[lowered(standing.feed)].standing = standing;
+        feeds_[folded(standing.feed)].standing = standing;
     }
     [[nodiscard]] std::optional<timestamp> next_due(const std::vector<std::string>& feeds) const {
         return least(feeds, [](const feed_work& work) { return work.next_due(); });
@@ -274,7 +275,7 @@ private:
     };
 
     [[nodiscard]] const kept_feed* known_feed(std::string_view name) const {
-        const auto found = feeds_.find(lowered(name));
+        const auto found = feeds_.find(folded(name));
         return found == feeds_.end() ? nullptr : &found->second;
     }
 

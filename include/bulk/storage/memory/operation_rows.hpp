@@ -9,10 +9,10 @@
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
 #include <bulk/storage/memory/retry_log.hpp>
-#include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/memory/row_search.hpp>
 #include <bulk/storage/memory/row_table.hpp>
 #include <bulk/storage/memory/wait_table.hpp>
+#include <bulk/storage/record_place.hpp>
 #include <bulk/storage/row_batch.hpp>
 #include <bulk/storage/step_moves.hpp>
 
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] retry_submission retry(const retry_filter& filter,
                                          const std::vector<step_index>& steps) {
         retry_submission made;
-        const auto wants = [&](row_place place, const kept_record& record) {
+        const auto wants = [&](record_place place, const kept_record& record) {
             const auto failure = record.failure();
             if (filter.failure && failure != filter.failure) return false;
             const bool is_excluded = std::ranges::find(steps, place.step()) != steps.end();
@@ -85,7 +85,7 @@ public:
         // No wait changes: what has failed waits for no signal, nor does what is to be tried again.
         const auto places = failed_places(filter);
         history_.expect(places.size());
-        rows_.reset_for_retry(places, wants, [&](row_place place, kept_record failed) {
+        rows_.reset_for_retry(places, wants, [&](record_place place, kept_record failed) {
             history_.add(place, std::move(failed));
         });
         return made;
@@ -113,17 +113,18 @@ private:
         rows_.put(record);
     }
 
-    [[nodiscard]] std::optional<std::vector<row_place>> candidates(const row_query& query) const {
+    [[nodiscard]] std::optional<std::vector<record_place>> candidates(
+        const row_query& query) const {
         if (query.signal_key.empty()) return std::nullopt;
         return waits_.places_of(query.signal_key, most_candidates);
     }
 
     /// Where a step has failed or timed out, by row, then step.
-    [[nodiscard]] std::vector<row_place> failed_places(const retry_filter& filter) const {
+    [[nodiscard]] std::vector<record_place> failed_places(const retry_filter& filter) const {
         record_kinds failed;
         failed.apart[std::to_underlying(row_state::failed)] = true;
         failed.apart[std::to_underlying(row_state::timed_out)] = true;
-        std::vector<row_place> found;
+        std::vector<record_place> found;
         const auto& steps = rows_.steps();
         for (auto slot = slot_of(step_index{0}); slot < steps.size(); ++slot) {
             if (filter.step && slot_of(*filter.step) != slot) continue;
@@ -134,8 +135,9 @@ private:
         if (filter.rows) {
             std::vector<row_number> rows = *filter.rows;
             std::ranges::sort(rows);
-            std::erase_if(
-                found, [&](row_place at) { return !std::ranges::binary_search(rows, at.row()); });
+            std::erase_if(found, [&](record_place at) {
+                return !std::ranges::binary_search(rows, at.row());
+            });
         }
         if (!std::ranges::is_sorted(found)) std::ranges::sort(found);  // of several steps
         return found;

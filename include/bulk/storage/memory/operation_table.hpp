@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/names.hpp>
@@ -13,6 +12,9 @@
 #include <bulk/storage/memory/claim_queue.hpp>
 #include <bulk/storage/memory/operation_filter.hpp>
 #include <bulk/storage/memory/operation_index.hpp>
+#include <bulk/storage/operation_changes.hpp>
+#include <bulk/storage/operation_claims.hpp>
+#include <bulk/storage/operation_order.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -34,9 +36,7 @@ public:
     }
 
     [[nodiscard]] result<operation_record> insert(operation_record record) {
-        if (all_.contains(record.id))
-            return fail(errc::conflict,
-                        concat("operation ", to_text(record.id), " exists already"));
+        if (all_.contains(record.id)) return operation_exists(record.id);
         record.version = 1;
         if (!record.idempotency_key.empty())
             keys_.emplace(key_of(record.name, record.idempotency_key), record.id);
@@ -47,10 +47,6 @@ public:
         return made.record;
     }
 
-    [[nodiscard]] static std::unexpected<error> not_found(operation_id id) {
-        return fail(errc::not_found, concat("there is no operation ", to_text(id)));
-    }
-
     /// Null if there is none.
     [[nodiscard]] const operation_record* find(operation_id id) const {
         const auto found = all_.find(id);
@@ -59,19 +55,16 @@ public:
 
     [[nodiscard]] result<operation_record> get(operation_id id) const {
         const operation_record* found = find(id);
-        if (found == nullptr) return not_found(id);
+        if (found == nullptr) return operation_not_found(id);
         return *found;
     }
 
     /// Of one that has ended.
     [[nodiscard]] result<> remove(operation_id id) {
         const auto found = all_.find(id);
-        if (found == all_.end()) return not_found(id);
+        if (found == all_.end()) return operation_not_found(id);
         const operation_record& record = found->second.record;
-        if (!is_final(record.state))
-            return fail(errc::illegal_transition,
-                        concat("operation ", to_text(id), " is ", name_of(record.state),
-                               ": cancel it, or wait until it has ended, to remove it"));
+        if (auto can = check_removable(record); !can) return can;
         if (!record.idempotency_key.empty())
             keys_.erase(key_of(record.name, record.idempotency_key));
         index_.erase(record);
@@ -88,34 +81,23 @@ public:
 
     [[nodiscard]] result<> check_version(const operation_record& record) const {
         const auto found = all_.find(record.id);
-        if (found == all_.end()) return not_found(record.id);
-        if (found->second.record.version != record.version)
-            return fail(errc::conflict,
-                        concat("operation ", to_text(record.id), " was changed by somebody else"));
-        return {};
+        if (found == all_.end()) return operation_not_found(record.id);
+        return bulk::check_version(found->second.record, record);
     }
 
     /// Begins an operation once more, of the right version, without so many rows that had failed.
-    void retry(operation_record record, std::uint64_t rows) {
+    void retry(const operation_record& record, std::uint64_t rows) {
         entry& stored = all_.at(record.id);
-        record.rows = stored.record.rows;
-        record.rows.processed -= std::min(rows, record.rows.processed);
-        record.rows.failed -= std::min(rows, record.rows.failed);
         set_lease(stored, std::nullopt);
-        (void)replace(stored, record);
+        (void)replace(stored, retry_update(stored.record, record, rows));
     }
 
     /// By its owner: what others ask for and what was counted stays.
-    [[nodiscard]] result<operation_record> update(const lease& held, operation_record record) {
+    [[nodiscard]] result<operation_record> update(const lease& held,
+                                                  const operation_record& record) {
         auto owned = find_owned(held);
         if (!owned) return std::unexpected{owned.error()};
-        const operation_record& stored = (*owned)->record;
-        const auto total = record.rows.total;
-        record.rows = stored.rows;
-        record.rows.total = total;
-        record.paused = stored.paused;
-        record.cancel_requested = stored.cancel_requested;
-        return operation_record{replace(**owned, record)};
+        return operation_record{replace(**owned, owner_update((*owned)->record, record))};
     }
 
     /// Adds what was counted, under a lease.
@@ -140,13 +122,10 @@ public:
         const auto find = [&](operation_id id) -> const operation_record& {
             return all_.at(id).record;
         };
-        const auto wants = [&](const operation_record& record) {
-            return std::ranges::find(request.except, record.id) == request.except.end() &&
-                   std::ranges::any_of(request.names, [&](const std::string& name) {
-                       return same_name(name, record.name);
-                   });
+        const auto is_wanted = [&](const operation_record& record) {
+            return wants(request, record.id, record.name);
         };
-        const auto id = queue_.oldest(request.lapsed_by(), find, wants);
+        const auto id = queue_.oldest(request.lapsed_by(), find, is_wanted);
         if (!id) return std::nullopt;
         return take(all_.at(*id), request);
     }
@@ -156,8 +135,7 @@ public:
         const auto found = all_.find(id);
         if (found == all_.end()) return std::nullopt;
         entry& each = found->second;
-        const bool is_held = each.lease_until && *each.lease_until > request.lapsed_by();
-        if (is_held || !claim_queue::is_claimable(each.record)) return std::nullopt;
+        if (is_leased(each.lease_until, request) || !is_claimable(each.record)) return std::nullopt;
         return take(each, request);
     }
 
@@ -184,9 +162,9 @@ public:
 
     [[nodiscard]] result<page<operation_record>> query(const operation_query& query) const {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        std::optional<operation_index::key> after;
+        std::optional<operation_order> after;
         if (!query.after.empty()) {
-            auto at = operation_index::parse(query.after, query.sort);
+            auto at = parse_operation_order(query.after, query.sort);
             if (!at) return std::unexpected{at.error()};
             after = std::move(*at);
         }
@@ -195,11 +173,11 @@ public:
         if (query.with_total) found.total = count(filter);
         if (const auto state = filter.only_state(); state && index_.count(*state) == 0)
             return found;
-        index_.visit(query, after, [&](const operation_index::key& key) {
+        index_.visit(query, after, [&](const operation_order& key) {
             const operation_record& record = all_.at(key.id).record;
             if (!filter.matches(record)) return true;
             if (found.items.size() == query.page_size) {
-                found.next = operation_index::cursor_of(found.items.back(), query.sort);
+                found.next = cursor_of(found.items.back(), query.sort);
                 return false;
             }
             found.items.push_back(record);
@@ -216,7 +194,7 @@ private:
     };
 
     static std::pair<std::string, std::string> key_of(std::string_view name, std::string_view key) {
-        return {lowered(name), std::string{key}};
+        return {folded(name), std::string{key}};
     }
 
     [[nodiscard]] std::uint64_t count(const operation_filter& filter) const {
@@ -255,10 +233,9 @@ private:
 
     [[nodiscard]] result<entry*> find_owned(const lease& held) {
         const auto found = all_.find(held.operation);
-        if (found == all_.end()) return not_found(held.operation);
-        if (found->second.fence != held.fence || !found->second.lease_until)
-            return fail(errc::conflict, concat("operation ", to_text(held.operation),
-                                               " is not ours any more: another worker has it"));
+        if (found == all_.end()) return operation_not_found(held.operation);
+        if (!is_owner(held, found->second.fence, found->second.lease_until))
+            return not_owner(held.operation);
         return &found->second;
     }
 

@@ -4,7 +4,7 @@
 #include <bulk/core/id.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/memory/kept_record.hpp>
-#include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/record_place.hpp>
 #include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ public:
     }
 
     /// Valid until the next `put`.
-    [[nodiscard]] const kept_record* find(row_place place) const {
+    [[nodiscard]] const kept_record* find(record_place place) const {
         const auto number = to_number(place.row()) / rows_per_shelf;
         if (number >= shelves_.size()) return nullptr;
         const auto& shelf = shelves_[number];
@@ -58,7 +58,7 @@ public:
         return at != shelf.end() && at->key() == key ? &*at : nullptr;
     }
 
-    [[nodiscard]] kept_record* find(row_place place) {
+    [[nodiscard]] kept_record* find(record_place place) {
         return const_cast<kept_record*>(std::as_const(*this).find(place));
     }
 
@@ -92,13 +92,13 @@ public:
     }
 
     [[nodiscard]] static step_index step_of(const kept_record& record) {
-        return memory::step_of(record.key() & 0xffffU);
+        return bulk::step_of(record.key() & 0xffffU);
     }
 
 private:
     static constexpr std::uint64_t rows_per_shelf = 256;
 
-    static std::uint32_t key_of(row_place place) {
+    static std::uint32_t key_of(record_place place) {
         const auto in_shelf = static_cast<std::uint32_t>(to_number(place.row()) % rows_per_shelf);
         return in_shelf << 16 | static_cast<std::uint32_t>(place.slot());
     }

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/read_limit.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/storage/memory/kept_record.hpp>
-#include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/record_place.hpp>
+#include <bulk/storage/retry_order.hpp>
 #include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -36,7 +32,7 @@ public:
             all_.reserve(std::max(all_.size() + more, 2 * all_.capacity()));
     }
 
-    void add(row_place at, kept_record failed) {
+    void add(record_place at, kept_record failed) {
         entry added{at, std::move(failed)};
         is_sorted_ = is_sorted_ && (all_.empty() || place_of(all_.back()) < place_of(added));
         all_.push_back(std::move(added));
@@ -48,16 +44,16 @@ public:
 
     [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {
         if (!std::exchange(is_sorted_, true)) std::ranges::sort(all_, {}, place_of);
-        std::optional<place> after;
+        std::optional<retry_order> after;
         if (!query.after.empty()) {
-            const auto parsed = parse(query.after);
+            const auto parsed = parse_retry_order(query.after);
             if (!parsed) return std::unexpected{parsed.error()};
             after = *parsed;
         }
         auto at = all_.begin();
         if (query.row)
-            at = std::ranges::lower_bound(all_, place{row_place{*query.row, validation_step}, 0},
-                                          {}, place_of);
+            at = std::ranges::lower_bound(all_, retry_order{{*query.row, validation_step}, 0}, {},
+                                          place_of);
         page<retry_entry> found;
         const bool is_restricted = query.row || query.step || query.retry_attempt;
         if (!is_restricted) {
@@ -82,7 +78,7 @@ public:
                                        .failed_at = failed.completed_at(),
                                        .row_data = std::string{failed.row_data()}});
             } else {
-                if (found.next.empty()) found.next = text_of(found.items.back());
+                if (found.next.empty()) found.next = cursor_of(found.items.back());
                 if (!is_restricted) break;
             }
         }
@@ -91,41 +87,12 @@ public:
 
 private:
     struct entry {
-        row_place at;
+        record_place at;
         kept_record failed;
     };
-    using place = std::pair<row_place, std::uint32_t>;  ///< with the attempt
 
-    static place place_of(const entry& each) { return {each.at, each.failed.retry_attempt()}; }
-
-    static std::string text_of(const retry_entry& entry) {
-        return to_text(cursor{.id = concat(to_number(entry.row), ' ', to_number(entry.step), ' ',
-                                           entry.retry_attempt)});
-    }
-
-    static result<place> parse(std::string_view text) {
-        const auto at = parse_cursor(text);
-        if (!at) return std::unexpected{at.error()};
-        std::uint64_t row = 0;
-        std::int16_t step = 0;
-        std::uint32_t attempt = 0;
-        const char* next = at->id.data();
-        const char* const end = next + at->id.size();
-        const auto take = [&](auto& into) {
-            if (next == nullptr) return;
-            if (next != end && *next == ' ') ++next;
-            const auto [last, status] = std::from_chars(next, end, into);
-            next = status == std::errc{} ? last : nullptr;
-        };
-        take(row);
-        take(step);
-        take(attempt);
-        if (next != end)
-            return fail(
-                errc::invalid_argument,
-                concat("cursor '", text.substr(0, 64),
-                       "' is not one of ours: pass on what `next` of the page before said"));
-        return place{row_place{row_number{row}, step_index{step}}, attempt};
+    static retry_order place_of(const entry& each) {
+        return {.place = each.at, .attempt = each.failed.retry_attempt()};
     }
 
     operation_id operation_;

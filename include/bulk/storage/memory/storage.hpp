@@ -152,11 +152,8 @@ public:
         if (sent.key.empty()) return fail(errc::invalid_argument, "a signal needs a key");
         const auto lock = all_->lock.write();
         const auto* operation = all_->operations.find(sent.operation);
-        if (operation == nullptr) return operation_table::not_found(sent.operation);
-        if (is_final(operation->state))
-            return fail(errc::illegal_transition,
-                        concat("operation ", to_text(sent.operation), " is ",
-                               name_of(operation->state), ": none of its rows waits for a signal"));
+        if (operation == nullptr) return operation_not_found(sent.operation);
+        if (auto can = check_signallable(*operation); !can) return std::unexpected{can.error()};
         return all_->rows_of(sent.operation).send(sent, until);
     }
 
@@ -201,7 +198,7 @@ public:
         const auto lock = all_->lock.write();  // it sorts what it looks at
         auto look = [&]() -> result<page<retry_entry>> {
             if (known().operations.find(query.operation) == nullptr)
-                return operation_table::not_found(query.operation);
+                return operation_not_found(query.operation);
             return all_->rows_of(query.operation).history(query);
         };
         return within_limit(look);
@@ -211,7 +208,7 @@ public:
 
     [[nodiscard]] result<std::vector<crashed_row>> crashes(operation_id id) {
         const auto lock = all_->lock.read();
-        if (known().operations.find(id) == nullptr) return operation_table::not_found(id);
+        if (known().operations.find(id) == nullptr) return operation_not_found(id);
         return known().crashes.of(id);
     }
 

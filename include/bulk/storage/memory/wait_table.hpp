@@ -11,9 +11,9 @@
 #include <bulk/storage/memory/given_signals.hpp>
 #include <bulk/storage/memory/kept_record.hpp>
 #include <bulk/storage/memory/record_shelves.hpp>
-#include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/memory/row_table.hpp>
 #include <bulk/storage/memory/sorted_list.hpp>
+#include <bulk/storage/record_place.hpp>
 #include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ public:
     void change(const kept_record* before, const row_record& record) {
         const bool was_waiting = before != nullptr && before->is_waiting();
         if (!was_waiting && !is_waiting(record)) return;
-        const row_place place{record.row, record.step};
+        const record_place place{record.row, record.step};
         if (was_waiting) {
             const auto wait = wait_of(before->signal_key(), before->started_at(), place);
             if (!waits_.erase(wait)) waits_.erase(spent(wait));
@@ -72,7 +72,7 @@ public:
         early_.end(sent.sent_at);
         auto found = sent.row ? find_row(rows, sent, *sent.row) : find_longest(rows, sent);
         if (!found) return std::unexpected{found.error()};
-        if (const std::optional<row_place> place = *found) {
+        if (const std::optional<record_place> place = *found) {
             const auto wait = wait_of(sent.key, rows.find(*place)->started_at(), *place);
             if (waits_.erase(wait)) waits_.insert(spent(wait));
             given_.give(*place, sent.key, sent.failure);
@@ -83,7 +83,9 @@ public:
     }
 
     void move_steps(const step_moves& to) {
-        const auto there = [&](row_place at) { return row_place{at.row(), moved(at.step(), to)}; };
+        const auto there = [&](record_place at) {
+            return record_place{at.row(), moved(at.step(), to)};
+        };
         sorted_list<wait> waits;
         waits_.visit_from({}, [&](wait each) {
             each.place = there(each.place);
@@ -91,7 +93,7 @@ public:
             return true;
         });
         waits_ = std::move(waits);
-        std::set<row_place> closed;
+        std::set<record_place> closed;
         for (const auto at : closed_) closed.insert(there(at));
         closed_ = std::move(closed);
         given_.move_steps(to);
@@ -101,7 +103,7 @@ public:
         return given_.behind(after, limit);
     }
 
-    [[nodiscard]] std::optional<given_signal> close(const row_table& rows, row_place place) {
+    [[nodiscard]] std::optional<given_signal> close(const row_table& rows, record_place place) {
         const kept_record* record = rows.find(place);
         if (record == nullptr || !record->is_waiting()) return std::nullopt;
         const auto wait = wait_of(record->signal_key(), record->started_at(), place);
@@ -112,9 +114,9 @@ public:
     }
 
     /// Where a record that waits for the key can be, by row; none if there are more than so many.
-    [[nodiscard]] std::optional<std::vector<row_place>> places_of(std::string_view key,
-                                                                  std::size_t most) const {
-        std::vector<row_place> found;
+    [[nodiscard]] std::optional<std::vector<record_place>> places_of(std::string_view key,
+                                                                     std::size_t most) const {
+        std::vector<record_place> found;
         const wait first{.key = hash_of(key)};
         waits_.visit_from(first, [&](const wait& each) {
             if ((each.key & ~std::uint64_t{1}) != first.key || found.size() > most) return false;
@@ -131,7 +133,7 @@ private:
     struct wait {
         std::uint64_t key = 0;  ///< the hash of what it waits for; odd: no signal finds it
         std::int64_t since = std::numeric_limits<std::int64_t>::min();
-        row_place place{};
+        record_place place{};
 
         auto operator<=>(const wait&) const = default;
     };
@@ -139,7 +141,7 @@ private:
     static std::uint64_t hash_of(std::string_view key) {
         return std::uint64_t{std::hash<std::string_view>{}(key)} << 1;
     }
-    static wait wait_of(std::string_view key, std::optional<timestamp> since, row_place place) {
+    static wait wait_of(std::string_view key, std::optional<timestamp> since, record_place place) {
         wait made{.key = hash_of(key), .place = place};
         if (since) made.since = since->time_since_epoch().count();
         return made;
@@ -154,14 +156,14 @@ private:
         return until && *until <= now;
     }
 
-    [[nodiscard]] result<std::optional<row_place>> find_row(const row_table& rows,
-                                                            const signal& sent,
-                                                            row_number row) const {
-        std::optional<row_place> found;
+    [[nodiscard]] result<std::optional<record_place>> find_row(const row_table& rows,
+                                                               const signal& sent,
+                                                               row_number row) const {
+        std::optional<record_place> found;
         std::optional<step_index> completed;  // unless a later step waits for the same
         for (const auto& record : rows.apart_of(row)) {
             if (record.signal_key() != sent.key) continue;
-            const row_place place{row, record_shelves::step_of(record)};
+            const record_place place{row, record_shelves::step_of(record)};
             if (record.state() == row_state::completed) completed = place.step();
             if (!record.is_waiting()) continue;
             completed.reset();
@@ -190,10 +192,9 @@ private:
         return std::nullopt;
     }
 
-    [[nodiscard]] std::optional<row_place> find_longest_open(const row_table& rows,
-                                                             const signal& sent,
-                                                             std::vector<wait>& long_over) const {
-        std::optional<row_place> found;
+    [[nodiscard]] std::optional<record_place> find_longest_open(
+        const row_table& rows, const signal& sent, std::vector<wait>& long_over) const {
+        std::optional<record_place> found;
         const wait first{.key = hash_of(sent.key)};
         waits_.visit_from(first, [&](const wait& each) {
             if (each.key != first.key) return false;
@@ -211,8 +212,8 @@ private:
 
     /// Waits that are over for long are put out of the way, so that each is passed by once and not
     /// by every signal that comes.
-    [[nodiscard]] result<std::optional<row_place>> find_longest(const row_table& rows,
-                                                                const signal& sent) {
+    [[nodiscard]] result<std::optional<record_place>> find_longest(const row_table& rows,
+                                                                   const signal& sent) {
         std::vector<wait> long_over;
         const auto found = find_longest_open(rows, sent, long_over);
         for (const auto& each : long_over) {
@@ -227,7 +228,7 @@ private:
 
     sorted_list<wait> waits_;
     given_signals given_;
-    std::set<row_place> closed_;
+    std::set<record_place> closed_;
     early_signals early_;
 };
 

@@ -6,6 +6,7 @@
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/storage/feed_tables.hpp>
 #include <bulk/storage/sqlite/feed_raw_table.hpp>

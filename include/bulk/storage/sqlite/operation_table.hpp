@@ -6,12 +6,13 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/storage/lease.hpp>
+#include <bulk/storage/operation_changes.hpp>
+#include <bulk/storage/operation_claims.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 #include <bulk/storage/sqlite/stored_operation.hpp>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -26,14 +27,10 @@ class operation_table {
 public:
     explicit operation_table(session& database) : database_{database} {}
 
-    [[nodiscard]] static std::unexpected<error> not_found(operation_id id) {
-        return fail(errc::not_found, concat("there is no operation ", to_text(id)));
-    }
-
     [[nodiscard]] result<stored_operation> find(operation_id id) {
         static const auto sql = stored_operation::select("WHERE id = ?1");
         auto row = database_.rows(sql, id);
-        if (!row.next()) return not_found(id);
+        if (!row.next()) return operation_not_found(id);
         auto found = stored_operation::from(row);
         if (!found.is_intact) return std::unexpected{damaged_operation(id)};
         return found;
@@ -60,9 +57,7 @@ public:
                 return std::unexpected{damaged_operation(found.record.id)};
             }
         }
-        if (number_of(record.id))
-            return fail(errc::conflict,
-                        concat("operation ", to_text(record.id), " exists already"));
+        if (number_of(record.id)) return operation_exists(record.id);
         record.version = 1;
         stored_operation::with_values(record, [&](const auto&... values) {
             return database_.execute(
@@ -88,31 +83,23 @@ public:
 
     [[nodiscard]] result<stored_operation> check_version(const operation_record& record) {
         auto stored = find(record.id);
-        if (stored && stored->record.version != record.version)
-            return fail(errc::conflict,
-                        concat("operation ", to_text(record.id), " was changed by somebody else"));
+        if (!stored) return stored;
+        if (auto same = bulk::check_version(stored->record, record); !same)
+            return std::unexpected{same.error()};
         return stored;
     }
 
     /// By its owner: what others ask for and what was counted stays.
-    [[nodiscard]] result<operation_record> update(const lease& held, operation_record record) {
+    [[nodiscard]] result<operation_record> update(const lease& held,
+                                                  const operation_record& record) {
         auto owned = find_owned(held);
         if (!owned) return std::unexpected{owned.error()};
-        const operation_record& stored = owned->record;
-        const auto total = record.rows.total;
-        record.rows = stored.rows;
-        record.rows.total = total;
-        record.paused = stored.paused;
-        record.cancel_requested = stored.cancel_requested;
-        return replace(*owned, record);
+        return replace(*owned, owner_update(owned->record, record));
     }
 
     /// Begins an operation once more, without so many rows that had failed.
-    void retry(const stored_operation& stored, operation_record record, std::uint64_t rows) {
-        record.rows = stored.record.rows;
-        record.rows.processed -= std::min(rows, record.rows.processed);
-        record.rows.failed -= std::min(rows, record.rows.failed);
-        (void)replace(stored, record);
+    void retry(const stored_operation& stored, const operation_record& record, std::uint64_t rows) {
+        (void)replace(stored, retry_update(stored.record, record, rows));
         set_lease(stored.number, std::nullopt);
     }
 
@@ -121,11 +108,9 @@ public:
         const auto stored = find(id);
         if (!stored && stored.error().code != errc::damaged) return std::unexpected{stored.error()};
         const auto number = number_of(id);
-        if (!number) return not_found(id);
-        if (stored && !is_final(stored->record.state))
-            return fail(errc::illegal_transition,
-                        concat("operation ", to_text(id), " is ", name_of(stored->record.state),
-                               ": cancel it, or wait until it has ended, to remove it"));
+        if (!number) return operation_not_found(id);
+        if (stored)
+            if (auto can = check_removable(stored->record); !can) return can;
         for (const std::string_view table : std::array<std::string_view, 7>{
                  "bulk_pages", "bulk_records", "bulk_row_ids", "bulk_given_signals",
                  "bulk_early_signals", "bulk_retry_history", "bulk_crashes"})
@@ -160,15 +145,11 @@ public:
                     "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
                 request.lapsed_by());
             while (!oldest && row.next()) {
-                const auto name = row.view(20);
-                if (std::ranges::none_of(request.names, [&](const std::string& known) {
-                        return same_name(known, name);
-                    }))
-                    continue;
+                operation_id id{};
+                row.read_at(4, id);
+                if (!wants(request, id, row.view(20))) continue;
                 auto found = stored_operation::from(row);
-                if (!found.is_intact) continue;  // it is read, and reported, but not run
-                if (std::ranges::find(request.except, found.record.id) == request.except.end())
-                    oldest = std::move(found);
+                if (found.is_intact) oldest = std::move(found);  // others are reported, but not run
             }
         }
         if (!oldest) return std::nullopt;
@@ -182,9 +163,7 @@ public:
         if (!stored && stored.error().code == errc::damaged) return std::unexpected{stored.error()};
         if (!stored) return std::nullopt;
         const auto& record = stored->record;
-        const bool is_held = stored->lease_until && *stored->lease_until > request.lapsed_by();
-        if (is_held || is_final(record.state) || (record.paused && !record.cancel_requested))
-            return std::nullopt;
+        if (is_leased(stored->lease_until, request) || !is_claimable(record)) return std::nullopt;
         return take(*stored, request, holder);
     }
 
@@ -205,9 +184,8 @@ public:
     /// The operation, if the lease is still good.
     [[nodiscard]] result<stored_operation> find_owned(const lease& held) {
         auto stored = find(held.operation);
-        if (stored && (stored->fence != held.fence || !stored->lease_until))
-            return fail(errc::conflict, concat("operation ", to_text(held.operation),
-                                               " is not ours any more: another worker has it"));
+        if (stored && !is_owner(held, stored->fence, stored->lease_until))
+            return not_owner(held.operation);
         return stored;
     }
 

@@ -5,16 +5,15 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/storage/retry_order.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 namespace bulk::sqlite {
@@ -90,9 +89,9 @@ public:
     }
 
     [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {
-        std::tuple<std::uint64_t, int, std::uint32_t> after{};
+        retry_order after;
         if (!query.after.empty()) {
-            const auto parsed = parse(query.after);
+            const auto parsed = parse_retry_order(query.after);
             if (!parsed) return std::unexpected{parsed.error()};
             after = *parsed;
         }
@@ -101,9 +100,9 @@ public:
         if (query.step) matches += " AND step = ?3";
         if (query.retry_attempt) matches += " AND retry_attempt = ?4";
         const auto ask = [&](std::string_view sql) {
-            const auto [row, step, attempt] = after;
-            return database_.rows(sql, operation_, query.row, query.step, query.retry_attempt, row,
-                                  step, attempt, query.page_size + 1);
+            return database_.rows(sql, operation_, query.row, query.step, query.retry_attempt,
+                                  after.place.row(), after.place.step(), after.attempt,
+                                  query.page_size + 1);
         };
         page<retry_entry> found;
         if (auto row = ask(concat("SELECT count(*)", matches)); row.next()) row.read(found.total);
@@ -119,10 +118,7 @@ public:
                    " ORDER BY row, step, retry_attempt LIMIT ?8"));
         while (row.next()) {
             if (found.items.size() == query.page_size) {
-                const auto& last = found.items.back();
-                found.next =
-                    to_text(cursor{.id = concat(to_number(last.row), ' ', to_number(last.step), ' ',
-                                                last.retry_attempt)});
+                found.next = cursor_of(found.items.back());
                 break;
             }
             auto& each = found.items.emplace_back(retry_entry{.operation = id_});
@@ -136,32 +132,6 @@ public:
     }
 
 private:
-    [[nodiscard]] static result<std::tuple<std::uint64_t, int, std::uint32_t>> parse(
-        std::string_view text) {
-        const auto at = parse_cursor(text);
-        if (!at) return std::unexpected{at.error()};
-        std::uint64_t row = 0;
-        std::int16_t step = 0;
-        std::uint32_t attempt = 0;
-        const char* next = at->id.data();
-        const char* const end = next + at->id.size();
-        const auto take = [&](auto& into) {
-            if (next == nullptr) return;
-            if (next != end && *next == ' ') ++next;
-            const auto [last, status] = std::from_chars(next, end, into);
-            next = status == std::errc{} ? last : nullptr;
-        };
-        take(row);
-        take(step);
-        take(attempt);
-        if (next != end)
-            return fail(
-                errc::invalid_argument,
-                concat("cursor '", text.substr(0, 64),
-                       "' is not one of ours: pass on what `next` of the page before said"));
-        return std::tuple{row, int{step}, attempt};
-    }
-
     session& database_;
     operation_id id_;
     std::int64_t operation_;

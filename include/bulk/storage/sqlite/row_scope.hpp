@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>

@@ -4,6 +4,7 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/storage/record_place.hpp>
 #include <bulk/storage/row_batch.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
@@ -31,6 +32,14 @@ namespace bulk::sqlite {
 }
 [[nodiscard]] constexpr std::uint64_t first_row_of(std::uint64_t page) {
     return page * rows_per_page + 1;
+}
+
+/// From the columns row and step.
+[[nodiscard]] inline record_place place_in(const row_stream& stream) {
+    row_number row{};
+    step_index step{};
+    stream.read(row, step);
+    return {row, step};
 }
 
 /// The row records of one operation, within a transaction: pages for what went well at once, a

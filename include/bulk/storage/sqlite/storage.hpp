@@ -212,11 +212,8 @@ public:
             "sending a signal", [&](session& change) -> result<result<signal_receipt>> {
                 const auto operation = operation_table{change}.find(sent.operation);
                 if (!operation) return std::unexpected{operation.error()};
-                if (is_final(operation->record.state))
-                    return fail(errc::illegal_transition,
-                                concat("operation ", to_text(sent.operation), " is ",
-                                       name_of(operation->record.state),
-                                       ": none of its rows waits for a signal"));
+                if (auto can = check_signallable(operation->record); !can)
+                    return std::unexpected{can.error()};
                 row_table rows{change, sent.operation, operation->number};
                 return wait_table{change, sent.operation, operation->number}.send(
                     sent, until, [&](row_number row) {
@@ -234,7 +231,7 @@ public:
         return database_->read("looking for signals",
                                [&](session& look) -> result<std::vector<given_signal>> {
                                    const auto number = operation_table{look}.number_of(id);
-                                   if (!number) return operation_table::not_found(id);
+                                   if (!number) return operation_not_found(id);
                                    return wait_table{look, id, *number}.given(
                                        after, std::clamp<std::uint32_t>(limit, 1, largest_page));
                                });
@@ -276,7 +273,7 @@ public:
         return database_->read(
             "looking for earlier failures", [&](session& look) -> result<page<retry_entry>> {
                 const auto number = operation_table{look}.number_of(query.operation);
-                if (!number) return operation_table::not_found(query.operation);
+                if (!number) return operation_not_found(query.operation);
                 return retry_table{look, query.operation, *number}.query(query);
             });
     }
@@ -287,7 +284,7 @@ public:
         return database_->read("looking for crashes",
                                [&](session& look) -> result<std::vector<crashed_row>> {
                                    const auto number = operation_table{look}.number_of(id);
-                                   if (!number) return operation_table::not_found(id);
+                                   if (!number) return operation_not_found(id);
                                    return crash_table{look}.of(id, *number);
                                });
     }

@@ -18,13 +18,6 @@
 
 namespace bulk::sqlite {
 
-/// In the case that names are compared in.
-[[nodiscard]] inline std::string folded(std::string_view text) {
-    std::string all{text};
-    for (char& c : all) c = lower_case(c);
-    return all;
-}
-
 namespace detail {
 
 /// Channel, target and trigger of each, with their lengths.
