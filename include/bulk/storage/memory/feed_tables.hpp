@@ -13,7 +13,7 @@
 #include <bulk/core/read_limit.hpp>
 #include <bulk/storage/feed_tables.hpp>
 #include <bulk/storage/memory/canonical_set.hpp>
-#include <bulk/storage/memory/event_log.hpp>
+#include <bulk/storage/memory/event_table.hpp>
 #include <bulk/storage/memory/feed_work.hpp>
 #include <bulk/storage/memory/operation_filter.hpp>
 #include <bulk/storage/memory/raw_items.hpp>
@@ -33,7 +33,7 @@ namespace bulk::memory {
 /// Nothing is ever undone: the ledger looks before it changes anything, and nothing here can fail.
 class feed_tables {
 public:
-    explicit feed_tables(event_log& events) : events_{events} {}
+    explicit feed_tables(event_table& events) : events_{events} {}
 
     // --- runs ------------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ public:
         kept.feed->runs.erase(kept.run.number);
         by_number_.erase(kept.run.number);
         runs_.erase(run.id);
-        events_.remove(operation_id{run.id.value});
+        events_.remove_events(operation_id{run.id.value});
     }
 
     // --- partitions ------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ private:
         return best;
     }
 
-    event_log& events_;
+    event_table& events_;
     std::map<std::string, kept_feed> feeds_;  ///< by name in lower case
     std::map<run_id, kept_run> runs_;
     numbered_runs by_number_;

@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 namespace bulk::memory {
@@ -17,14 +17,14 @@ namespace bulk::memory {
 /// Signals that rows were given and did not use yet.
 class given_signals {
 public:
-    void give(record_place to, std::string key, std::optional<std::string> failure) {
+    void give(record_place to, std::string_view key, const std::optional<std::string>& failure) {
         const auto sequence = ++last_;
         by_place_.emplace(to, sequence);
         all_.emplace(sequence, given_signal{.sequence = sequence,
                                             .row = to.row(),
                                             .step = to.step(),
-                                            .key = std::move(key),
-                                            .failure = std::move(failure)});
+                                            .key = std::string{key},
+                                            .failure = failure});
     }
 
     void move_steps(const step_moves& to) {

@@ -21,23 +21,26 @@ namespace bulk::memory {
 /// record between them moves little.
 class record_shelves {
 public:
-    /// Replaces the one of its row and step; the state that one was in, if there was one.
-    std::optional<row_state> put(const row_record& record) {
+    /// Replaces the one of its row and step, of which `replaced` is told before; the state that one was in,
+    /// if there was one.
+    template <typename Replaced>
+    std::optional<row_state> put(const row_record& record, wait_end end, Replaced replaced) {
         const auto number = to_number(record.row) / rows_per_shelf;
         if (number >= shelves_.size()) shelves_.resize(number + 1);
         auto& shelf = shelves_[number];
         const auto key = key_of({record.row, record.step});
         if (shelf.empty() || shelf.back().key() < key) {
-            shelf.emplace_back(key, record);
+            shelf.emplace_back(key, record, end);
             return std::nullopt;
         }
         const auto at = std::ranges::lower_bound(shelf, key, {}, &kept_record::key);
         if (at->key() != key) {
-            shelf.emplace(at, key, record);
+            shelf.emplace(at, key, record, end);
             return std::nullopt;
         }
         const auto before = at->state();
-        *at = kept_record{key, record};
+        replaced(std::as_const(*at));
+        *at = kept_record{key, record, end};
         return before;
     }
 

@@ -47,9 +47,11 @@ public:
         }
     }
 
-    void put(const row_record& record) {
+    /// `replaced` is told of the record apart that was in its place.
+    template <typename Replaced>
+    void put(const row_record& record, wait_end end, Replaced replaced) {
         grow_to(record.step);
-        const auto before = apart_.put(record);
+        const auto before = apart_.put(record, end, replaced);
         steps_[slot_of(record.step)].put(record.row, before, record.state);
         if (!record.row_id.empty()) ids_.put(record.row, record.row_id);
     }
@@ -122,6 +124,11 @@ public:
     /// What `get` finds, of a place that has a record.
     [[nodiscard]] row_record at(record_place place) const {
         return get(place).value_or(row_record{});
+    }
+
+    template <typename Change>
+    void change(record_place at, Change change) {
+        change(*apart_.find(at));
     }
 
     /// Records apart; valid until something is put.

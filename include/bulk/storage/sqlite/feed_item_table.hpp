@@ -10,8 +10,8 @@
 #include <bulk/core/page.hpp>
 #include <bulk/storage/feed_tables.hpp>
 #include <bulk/storage/sqlite/feed_raw_table.hpp>
+#include <bulk/storage/sqlite/operation_columns.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/stored_operation.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -9,8 +9,8 @@
 #include <bulk/core/query.hpp>
 #include <bulk/storage/operation_order.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/operation_select.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/stored_operation.hpp>
 
 #include <string>
 #include <string_view>
@@ -44,16 +44,15 @@ public:
                           query_.sort == operation_sort::name ? "?7" : "?6", ", ?8)");
         const auto wanted = query_.page_size + 1;
         rest += concat(" ORDER BY ", column(), direction, ", id", direction, " LIMIT ", wanted);
-        auto row = ask(stored_operation::select(""), rest, after);
+        auto row = ask(operation_select::sql(""), rest, after);
         while (row.next()) {
             if (found.items.size() == query_.page_size) {
                 found.next = cursor_of(found.items.back(), query_.sort);
                 break;
             }
-            auto each = stored_operation::from(row);
+            auto each = operation_select::from(row);
             // Listed, so that the others can be: what it says of itself is this.
-            if (!each.is_intact)
-                each.record.error_message = damaged_operation(each.record.id).message;
+            if (each.damage) each.record.error_message = each.damage->message;
             found.items.push_back(std::move(each.record));
         }
         return found;

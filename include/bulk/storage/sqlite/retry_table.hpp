@@ -6,7 +6,9 @@
 #include <bulk/core/page.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/storage/retry_order.hpp>
+#include <bulk/storage/retry_selection.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/numbers.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
@@ -24,20 +26,20 @@ public:
     retry_table(session& database, operation_id id, std::int64_t operation)
         : database_{database}, id_{id}, operation_{operation} {}
 
-    /// Resets what failed at a step that is none of `steps`, and keeps how it had failed.
-    [[nodiscard]] retry_submission reset(const retry_filter& filter,
-                                         const std::vector<step_index>& steps) {
+    /// By a few statements, however many there are.
+    [[nodiscard]] retry_submission reset_failed(const retry_selection& selection) {
+        const auto& filter = selection.filter();
         const auto rows = filter.rows ? json_of(*filter.rows) : std::string{};
-        const auto excluded = json_of(steps);
+        const auto excluded = json_of(selection.excluded());
         std::string matches =
-            "operation = ?1 AND state IN (4, 5) AND step >= 0 AND step = ifnull(?2, step)";
+            concat("operation = ?1 AND state IN (", numbers_of<row_state>(is_resettable),
+                   ") AND step >= 0 AND step = ifnull(?2, step)");
         if (filter.failure) matches += " AND failure = ?3";
         if (filter.rows) matches += " AND row IN (SELECT value FROM json_each(?4))";
         constexpr std::string_view is_excluded = "step IN (SELECT value FROM json_each(?5))";
-        constexpr std::string_view can_be_reset =
-            "step NOT IN (SELECT value FROM json_each(?5)) AND ifnull(failure, 9) NOT IN (0, 1)";
-        static_assert(std::to_underlying(error_type::parse) == 0);
-        static_assert(std::to_underlying(error_type::validation) == 1);
+        const auto can_be_reset = concat(
+            "step NOT IN (SELECT value FROM json_each(?5)) AND (failure IS NULL OR failure IN (",
+            numbers_of<error_type>(is_retryable), "))");
         const auto ask = [&](std::string_view sql) {
             return database_.rows(sql, operation_, filter.step, filter.failure, rows, excluded);
         };
@@ -45,7 +47,8 @@ public:
         retry_submission made;
         {
             auto row = ask(concat("SELECT row, step FROM bulk_records WHERE ", matches, " AND ",
-                                  is_excluded, " ORDER BY row, step LIMIT 100"));
+                                  is_excluded, " ORDER BY row, step LIMIT ",
+                                  retry_selection::most_refused));
             while (row.next()) {
                 auto& place = made.refused.emplace_back();
                 row.read(place.first, place.second);
@@ -88,7 +91,7 @@ public:
         return made;
     }
 
-    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {
+    [[nodiscard]] result<page<retry_entry>> history(const retry_history_query& query) {
         retry_order after;
         if (!query.after.empty()) {
             const auto parsed = parse_retry_order(query.after);

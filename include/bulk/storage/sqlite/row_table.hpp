@@ -9,7 +9,7 @@
 #include <bulk/storage/sqlite/damage.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/wait_table.hpp>
+#include <bulk/storage/waits.hpp>
 #include <bulk/storage/window_page.hpp>
 
 #include <algorithm>
@@ -83,8 +83,7 @@ public:
         }
     }
 
-    void put(const row_record& record) {
-        const auto spent = wait_table{database_, id_, operation_}.change(record);
+    void put_record(const row_record& record, wait_end end) {
         database_.execute(
             "INSERT OR REPLACE INTO bulk_records (operation, row, step, state, attempt, "
             "retry_attempt, spent, failure, started_at, completed_at, wait_until, signal_key, "
@@ -92,7 +91,7 @@ public:
             "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, bulk_seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
             "?9, ?10, ?11), bulk_seal(?1, ?2, ?3, ?12, ?13, ?14, ?15))",
             operation_, record.row, record.step, record.state, record.attempt, record.retry_attempt,
-            spent, record.failure, record.started_at, record.completed_at, record.wait_until,
+            end, record.failure, record.started_at, record.completed_at, record.wait_until,
             record.signal_key, record.error_message, blob{record.journal}, record.row_data);
         if (!record.row_id.empty()) put_id(record.row, record.row_id);
     }
@@ -166,6 +165,10 @@ public:
         }
         record->row_id = row_id(row);
         return record;
+    }
+
+    [[nodiscard]] std::optional<row_record> get(row_number row, step_index step) {
+        return get(row, step, page(page_of(to_number(row))));
     }
 
     /// How far the rows from `first` on are: what the pages say, and over it the records apart.

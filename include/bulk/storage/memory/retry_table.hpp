@@ -22,9 +22,9 @@ namespace bulk::memory {
 
 /// How the rows of one operation had failed before they were tried again. Put in order when somebody
 /// asks: a retry of a hundred thousand rows adds as many, and is asked about seldom.
-class retry_log {
+class retry_table {
 public:
-    explicit retry_log(operation_id operation) : operation_{operation} {}
+    explicit retry_table(operation_id operation) : operation_{operation} {}
 
     /// Makes room for so many more at once.
     void expect(std::size_t more) {
@@ -42,7 +42,8 @@ public:
         for (auto& each : all_) each.at = {each.at.row(), moved(each.at.step(), to)};
     }
 
-    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {
+    /// By one thread at a time, as the lock in front of searches sees to: it sorts what it looks at.
+    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) const {
         if (!std::exchange(is_sorted_, true)) std::ranges::sort(all_, {}, place_of);
         std::optional<retry_order> after;
         if (!query.after.empty()) {
@@ -96,8 +97,8 @@ private:
     }
 
     operation_id operation_;
-    std::vector<entry> all_;
-    bool is_sorted_ = true;
+    mutable std::vector<entry> all_;
+    mutable bool is_sorted_ = true;
 };
 
 }  // namespace bulk::memory
