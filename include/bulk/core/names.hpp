@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace bulk {
@@ -20,6 +21,13 @@ namespace bulk {
     for (std::size_t i = 0; i < a.size(); ++i)
         if (lower_case(a[i]) != lower_case(b[i])) return false;
     return true;
+}
+
+/// A text in the case in which names are compared and sorted.
+[[nodiscard]] inline std::string folded(std::string_view text) {
+    std::string all{text};
+    for (char& c : all) c = lower_case(c);
+    return all;
 }
 
 [[nodiscard]] constexpr bool is_blank(std::string_view text) {

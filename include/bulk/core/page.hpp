@@ -39,25 +39,27 @@ struct cursor {
     return text;
 }
 
+/// The error for a text that is no cursor.
+[[nodiscard]] inline std::unexpected<error> unknown_cursor(std::string_view text) {
+    return fail(errc::invalid_argument,
+                concat("cursor '", text.substr(0, 64),
+                       "' is not one of ours: pass on what `next` of the page before said"));
+}
+
 [[nodiscard]] inline result<cursor> parse_cursor(std::string_view text) {
-    const auto refuse = [&] {
-        return fail(errc::invalid_argument,
-                    concat("cursor '", text.substr(0, 64),
-                           "' is not one of ours: pass on what `next` of the page before said"));
-    };
     const auto value = [](char c) {
         if (c >= '0' && c <= '9') return c - '0';
         return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
     };
     const auto dot = text.find('.');
     if (dot == std::string_view::npos || dot % 2 != 0 || (text.size() - dot - 1) % 2 != 0)
-        return refuse();
+        return unknown_cursor(text);
     cursor at;
     for (std::size_t i = 0; i < text.size(); i += 2) {
         if (i == dot) ++i;
         if (i == text.size()) break;
         const int high = value(text[i]), low = value(text[i + 1]);
-        if (high < 0 || low < 0) return refuse();
+        if (high < 0 || low < 0) return unknown_cursor(text);
         (i < dot ? at.key : at.id) += static_cast<char>(high << 4 | low);
     }
     return at;

@@ -4,6 +4,7 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/signal.hpp>
+#include <bulk/storage/row_tables.hpp>
 
 #include <cstdint>
 #include <map>
@@ -28,25 +29,27 @@ public:
         by_end_.emplace(until, number);
     }
 
-    [[nodiscard]] bool has(std::string_view key, row_number row) const {
-        return find(key, row).has_value();
-    }
-
-    /// The one for the row, else the oldest for the key alone: what it said. It is kept no more.
-    [[nodiscard]] std::optional<std::optional<std::string>> take(std::string_view key,
-                                                                 row_number row) {
+    /// The oldest of a key, for this row or for any.
+    [[nodiscard]] std::optional<early_signal> find(std::string_view key, row_number row,
+                                                   bool is_for_any_row) const {
         if (all_.empty()) return std::nullopt;
-        auto number = find(key, row);
-        if (!number) number = find(key, anybody);
-        if (!number) return std::nullopt;
-        auto failure = std::move(all_.at(*number).failure);
-        erase(*number);
-        return failure;
+        if (is_for_any_row) row = anybody;
+        const auto at = by_key_.lower_bound({key, row, 0});
+        if (at == by_key_.end() || std::get<0>(*at) != key || std::get<1>(*at) != row)
+            return std::nullopt;
+        const auto number = std::get<2>(*at);
+        return early_signal{.number = number, .failure = all_.at(number).failure};
     }
 
-    /// Nobody gets those any more that were kept until then.
+    void remove(std::uint64_t number) {
+        const auto at = all_.find(number);
+        by_key_.erase({at->second.key, at->second.row, number});
+        by_end_.erase({at->second.until, number});
+        all_.erase(at);
+    }
+
     void end(timestamp now) {
-        while (!by_end_.empty() && by_end_.begin()->first <= now) erase(by_end_.begin()->second);
+        while (!by_end_.empty() && by_end_.begin()->first <= now) remove(by_end_.begin()->second);
     }
 
 private:
@@ -57,20 +60,6 @@ private:
         timestamp until;
     };
     static constexpr row_number anybody{0};
-
-    [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key, row_number row) const {
-        const auto at = by_key_.lower_bound({key, row, 0});
-        if (at == by_key_.end() || std::get<0>(*at) != key || std::get<1>(*at) != row)
-            return std::nullopt;
-        return std::get<2>(*at);
-    }
-
-    void erase(std::uint64_t number) {
-        const auto at = all_.find(number);
-        by_key_.erase({at->second.key, at->second.row, number});
-        by_end_.erase({at->second.until, number});
-        all_.erase(at);
-    }
 
     std::map<std::uint64_t, early> all_;
     std::set<std::tuple<std::string_view, row_number, std::uint64_t>> by_key_;  ///< views of `all_`

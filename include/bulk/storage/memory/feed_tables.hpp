@@ -8,11 +8,12 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/read_limit.hpp>
 #include <bulk/storage/feed_tables.hpp>
 #include <bulk/storage/memory/canonical_set.hpp>
-#include <bulk/storage/memory/event_log.hpp>
+#include <bulk/storage/memory/event_table.hpp>
 #include <bulk/storage/memory/feed_work.hpp>
 #include <bulk/storage/memory/operation_filter.hpp>
 #include <bulk/storage/memory/raw_items.hpp>
@@ -32,7 +33,7 @@ namespace bulk::memory {
 /// Nothing is ever undone: the ledger looks before it changes anything, and nothing here can fail.
 class feed_tables {
 public:
-    explicit feed_tables(event_log& events) : events_{events} {}
+    explicit feed_tables(event_table& events) : events_{events} {}
 
     // --- runs ------------------------------------------------------------------------------------
 
@@ -64,7 +65,7 @@ public:
         return found;
     }
     [[nodiscard]] feed_run insert_run(feed_run run) {
-        auto& feed = feeds_[lowered(run.feed)];
+        auto& feed = feeds_[folded(run.feed)];
         run.number = ++last_number_;
         run.feed_number = ++feed.last_number;
         auto& kept = runs_[run.id];
@@ -95,7 +96,7 @@ public:
         kept.feed->runs.erase(kept.run.number);
         by_number_.erase(kept.run.number);
         runs_.erase(run.id);
-        events_.remove(operation_id{run.id.value});
+        events_.remove_events(operation_id{run.id.value});
     }
 
     // --- partitions ------------------------------------------------------------------------------
@@ -248,7 +249,7 @@ public:
         return found->standing;
     }
     void save_standing(const watermark& standing) {
-        feeds_[lowered(standing.feed)].standing = standing;
+        feeds_[folded(standing.feed)].standing = standing;
     }
     [[nodiscard]] std::optional<timestamp> next_due(const std::vector<std::string>& feeds) const {
         return least(feeds, [](const feed_work& work) { return work.next_due(); });
@@ -274,7 +275,7 @@ private:
     };
 
     [[nodiscard]] const kept_feed* known_feed(std::string_view name) const {
-        const auto found = feeds_.find(lowered(name));
+        const auto found = feeds_.find(folded(name));
         return found == feeds_.end() ? nullptr : &found->second;
     }
 
@@ -290,7 +291,7 @@ private:
         return best;
     }
 
-    event_log& events_;
+    event_table& events_;
     std::map<std::string, kept_feed> feeds_;  ///< by name in lower case
     std::map<run_id, kept_run> runs_;
     numbered_runs by_number_;

@@ -7,6 +7,7 @@
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/row_state.hpp>
 #include <bulk/storage/memory/packed_texts.hpp>
+#include <bulk/storage/waits.hpp>
 
 #include <array>
 #include <chrono>
@@ -24,7 +25,7 @@ namespace bulk::memory {
 /// and step it knows only as the shelf that it stands on named them; its row id is the row's.
 class kept_record {
 public:
-    kept_record(std::uint32_t key, const row_record& record)
+    kept_record(std::uint32_t key, const row_record& record, wait_end end)
         : key_{key},
           state_{record.state},
           failure_{record.failure ? static_cast<std::uint8_t>(*record.failure) : no_failure},
@@ -33,6 +34,7 @@ public:
                                        : time::none},
           has_only_message_{record.signal_key.empty() && record.journal.empty() &&
                             record.row_data.empty() && !(record.wait_until && record.completed_at)},
+          end_{end},
           attempt_{record.attempt},
           retry_attempt_{record.retry_attempt},
           started_{record.started_at ? count_of(*record.started_at) : never} {
@@ -81,6 +83,10 @@ public:
         return time_of(until);
     }
 
+    /// Why no signal finds its wait any more.
+    [[nodiscard]] wait_end end() const { return end_; }
+    void set_end(wait_end end) { end_ = end; }
+
     /// Whether it waits for a signal.
     [[nodiscard]] bool is_waiting() const {
         return state_ == row_state::waiting_for_completion && !signal_key().empty();
@@ -99,6 +105,7 @@ public:
         state_ = row_state::pending;
         failure_ = no_failure;
         time_is_ = time::none;
+        end_ = wait_end::none;
         attempt_ = 0;
         ++retry_attempt_;
         started_ = never;
@@ -141,7 +148,8 @@ private:
     row_state state_;
     std::uint8_t failure_;
     time time_is_;  ///< a record has ended or goes on waiting, hardly ever both
-    bool has_only_message_;
+    bool has_only_message_ : 1;
+    wait_end end_ : 7;
     std::uint32_t attempt_;
     std::uint32_t retry_attempt_;
     std::int64_t started_;
@@ -149,10 +157,5 @@ private:
     texts texts_;
 };
 static_assert(sizeof(kept_record) <= 40);
-
-/// Whether it waits for a signal.
-[[nodiscard]] inline bool is_waiting(const row_record& record) {
-    return record.state == row_state::waiting_for_completion && !record.signal_key.empty();
-}
 
 }  // namespace bulk::memory

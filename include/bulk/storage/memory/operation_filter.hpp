@@ -12,19 +12,13 @@
 
 namespace bulk::memory {
 
-[[nodiscard]] inline std::string lowered(std::string_view text) {
-    std::string all{text};
-    for (char& c : all) c = lower_case(c);
-    return all;
-}
-
 /// Which operations a query asks for.
 class operation_filter {
 public:
     explicit operation_filter(const operation_query& query)
         : query_{query},
-          name_{lowered(query.name_contains)},
-          created_by_{lowered(query.created_by_contains)} {}
+          name_{folded(query.name_contains)},
+          created_by_{folded(query.created_by_contains)} {}
 
     [[nodiscard]] bool is_everything() const { return !query_.state && !has_more(); }
     /// The state, if it asks for nothing else.
@@ -34,7 +28,7 @@ public:
 
     [[nodiscard]] bool matches(const operation_record& record) const {
         const auto contains = [](std::string_view text, const std::string& part) {
-            return part.empty() || lowered(text).contains(part);
+            return part.empty() || folded(text).contains(part);
         };
         return (!query_.state || record.state == *query_.state) &&
                (!query_.created_from || record.created_at >= *query_.created_from) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/concat.hpp>
+#include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/names.hpp>
@@ -9,184 +9,80 @@
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/read_limit.hpp>
-#include <bulk/storage/lease.hpp>
-#include <bulk/storage/memory/claim_queue.hpp>
 #include <bulk/storage/memory/operation_filter.hpp>
 #include <bulk/storage/memory/operation_index.hpp>
+#include <bulk/storage/memory/operation_rows.hpp>
+#include <bulk/storage/operation_claims.hpp>
+#include <bulk/storage/operation_order.hpp>
+#include <bulk/storage/operation_tables.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace bulk::memory {
 
-/// Operations and who works on them. Not for several threads at once: the storage holds the lock.
+/// Operations and their owners. Not for several threads at once: the storage holds the lock.
 class operation_table {
 public:
-    [[nodiscard]] const operation_record* find_key(std::string_view name, std::string_view key) {
+    [[nodiscard]] const stored_operation* find_operation(operation_id id) const {
+        const auto found = numbers_.find(id);
+        return found == numbers_.end() ? nullptr : &at(found->second).stored;
+    }
+    [[nodiscard]] const stored_operation* find_first(std::string_view name,
+                                                     std::string_view key) const {
         const auto found = keys_.find(key_of(name, key));
-        return found == keys_.end() ? nullptr : &all_.at(found->second).record;
+        return found == keys_.end() ? nullptr : &at(found->second).stored;
+    }
+    [[nodiscard]] std::optional<operation_key> find_key(operation_id id) const {
+        const auto* found = find_operation(id);
+        return found != nullptr ? std::optional{found->key} : std::nullopt;
+    }
+    [[nodiscard]] std::optional<stored_lease> find_lease(operation_id id) const {
+        const auto* found = find_operation(id);
+        if (found == nullptr) return std::nullopt;
+        return stored_lease{.key = found->key, .fence = found->fence, .until = found->lease_until};
     }
 
-    [[nodiscard]] result<operation_record> insert(operation_record record) {
-        if (all_.contains(record.id))
-            return fail(errc::conflict,
-                        concat("operation ", to_text(record.id), " exists already"));
-        record.version = 1;
-        if (!record.idempotency_key.empty())
-            keys_.emplace(key_of(record.name, record.idempotency_key), record.id);
-        entry& made = all_[record.id];
-        made.record = std::move(record);
-        index_.insert(made.record);
-        queue_.enter(made.record, made.lease_until);
-        return made.record;
-    }
-
-    [[nodiscard]] static std::unexpected<error> not_found(operation_id id) {
-        return fail(errc::not_found, concat("there is no operation ", to_text(id)));
-    }
-
-    /// Null if there is none.
-    [[nodiscard]] const operation_record* find(operation_id id) const {
-        const auto found = all_.find(id);
-        return found == all_.end() ? nullptr : &found->second.record;
-    }
-
-    [[nodiscard]] result<operation_record> get(operation_id id) const {
-        const operation_record* found = find(id);
-        if (found == nullptr) return not_found(id);
-        return *found;
-    }
-
-    /// Of one that has ended.
-    [[nodiscard]] result<> remove(operation_id id) {
-        const auto found = all_.find(id);
-        if (found == all_.end()) return not_found(id);
-        const operation_record& record = found->second.record;
-        if (!is_final(record.state))
-            return fail(errc::illegal_transition,
-                        concat("operation ", to_text(id), " is ", name_of(record.state),
-                               ": cancel it, or wait until it has ended, to remove it"));
-        if (!record.idempotency_key.empty())
-            keys_.erase(key_of(record.name, record.idempotency_key));
-        index_.erase(record);
-        queue_.leave(record, found->second.lease_until);
-        all_.erase(found);
-        return {};
-    }
-
-    /// By anybody: with the version that they have read.
-    [[nodiscard]] result<operation_record> update(const operation_record& record) {
-        if (auto current = check_version(record); !current) return std::unexpected{current.error()};
-        return operation_record{replace(all_.at(record.id), record)};
-    }
-
-    [[nodiscard]] result<> check_version(const operation_record& record) const {
-        const auto found = all_.find(record.id);
-        if (found == all_.end()) return not_found(record.id);
-        if (found->second.record.version != record.version)
-            return fail(errc::conflict,
-                        concat("operation ", to_text(record.id), " was changed by somebody else"));
-        return {};
-    }
-
-    /// Begins an operation once more, of the right version, without so many rows that had failed.
-    void retry(operation_record record, std::uint64_t rows) {
-        entry& stored = all_.at(record.id);
-        record.rows = stored.record.rows;
-        record.rows.processed -= std::min(rows, record.rows.processed);
-        record.rows.failed -= std::min(rows, record.rows.failed);
-        set_lease(stored, std::nullopt);
-        (void)replace(stored, record);
-    }
-
-    /// By its owner: what others ask for and what was counted stays.
-    [[nodiscard]] result<operation_record> update(const lease& held, operation_record record) {
-        auto owned = find_owned(held);
-        if (!owned) return std::unexpected{owned.error()};
-        const operation_record& stored = (*owned)->record;
-        const auto total = record.rows.total;
-        record.rows = stored.rows;
-        record.rows.total = total;
-        record.paused = stored.paused;
-        record.cancel_requested = stored.cancel_requested;
-        return operation_record{replace(**owned, record)};
-    }
-
-    /// Adds what was counted, under a lease.
-    [[nodiscard]] result<> count(const lease& held, const row_counters& counted) {
-        auto owned = find_owned(held);
-        if (!owned) return std::unexpected{owned.error()};
-        if (counted == row_counters{}) return {};
-        operation_record& record = (*owned)->record;
-        index_.move(operation_sort::total_rows, record.id, record.rows.total,
-                    record.rows.total + counted.total);
-        index_.move(operation_sort::processed_rows, record.id, record.rows.processed,
-                    record.rows.processed + counted.processed);
-        record.rows.total += counted.total;
-        record.rows.processed += counted.processed;
-        record.rows.successful += counted.successful;
-        record.rows.failed += counted.failed;
-        ++record.version;
-        return {};
-    }
-
-    [[nodiscard]] std::optional<claimed_operation> claim(const claim_request& request) {
-        const auto find = [&](operation_id id) -> const operation_record& {
-            return all_.at(id).record;
+    template <typename Wants>
+    [[nodiscard]] const stored_operation* find_open(timestamp leased_until, Wants wants) const {
+        const auto is_wanted = [&](const stored_operation& each) {
+            return wants(claim_candidate{.id = each.key.id,
+                                         .name = each.record.name,
+                                         .state = each.record.state,
+                                         .paused = each.record.paused,
+                                         .cancel_requested = each.record.cancel_requested,
+                                         .lease_until = each.lease_until});
         };
-        const auto wants = [&](const operation_record& record) {
-            return std::ranges::find(request.except, record.id) == request.except.end() &&
-                   std::ranges::any_of(request.names, [&](const std::string& name) {
-                       return same_name(name, record.name);
-                   });
-        };
-        const auto id = queue_.oldest(request.lapsed_by(), find, wants);
-        if (!id) return std::nullopt;
-        return take(all_.at(*id), request);
+        const stored_operation* found = nullptr;
+        for (const auto& each : free_)
+            if (is_wanted(at(each.number).stored)) {
+                found = &at(each.number).stored;
+                break;
+            }
+        for (const auto& each : leased_) {
+            if (each.time > leased_until) break;
+            const auto& stored = at(each.number).stored;
+            if ((found == nullptr || is_older(stored, *found)) && is_wanted(stored))
+                found = &stored;
+        }
+        return found;
     }
 
-    [[nodiscard]] std::optional<claimed_operation> claim(operation_id id,
-                                                         const claim_request& request) {
-        const auto found = all_.find(id);
-        if (found == all_.end()) return std::nullopt;
-        entry& each = found->second;
-        const bool is_held = each.lease_until && *each.lease_until > request.lapsed_by();
-        if (is_held || !claim_queue::is_claimable(each.record)) return std::nullopt;
-        return take(each, request);
-    }
-
-    [[nodiscard]] result<operation_record> renew(const lease& held, timestamp now,
-                                                 std::chrono::milliseconds time) {
-        auto owned = find_owned(held);
-        if (!owned) return std::unexpected{owned.error()};
-        set_lease(**owned, now + time);
-        return (*owned)->record;
-    }
-
-    /// Whether a lease is still good.
-    [[nodiscard]] result<> check(const lease& held) {
-        if (auto owned = find_owned(held); !owned) return std::unexpected{owned.error()};
-        return {};
-    }
-
-    [[nodiscard]] result<> release(const lease& held) {
-        auto owned = find_owned(held);
-        if (!owned) return std::unexpected{owned.error()};
-        set_lease(**owned, std::nullopt);
-        return {};
-    }
-
-    [[nodiscard]] result<page<operation_record>> query(const operation_query& query) const {
-        if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        std::optional<operation_index::key> after;
+    [[nodiscard]] result<page<operation_record>> find_operations(
+        const operation_query& query) const {
+        std::optional<operation_order> after;
         if (!query.after.empty()) {
-            auto at = operation_index::parse(query.after, query.sort);
+            auto at = parse_operation_order(query.after, query.sort);
             if (!at) return std::unexpected{at.error()};
             after = std::move(*at);
         }
@@ -195,11 +91,11 @@ public:
         if (query.with_total) found.total = count(filter);
         if (const auto state = filter.only_state(); state && index_.count(*state) == 0)
             return found;
-        index_.visit(query, after, [&](const operation_index::key& key) {
-            const operation_record& record = all_.at(key.id).record;
+        index_.visit(query, after, [&](const operation_order& order) {
+            const operation_record& record = find_operation(order.id)->record;
             if (!filter.matches(record)) return true;
             if (found.items.size() == query.page_size) {
-                found.next = operation_index::cursor_of(found.items.back(), query.sort);
+                found.next = cursor_of(found.items.back(), query.sort);
                 return false;
             }
             found.items.push_back(record);
@@ -208,64 +104,140 @@ public:
         return found;
     }
 
+    void insert_operation(const operation_record& record) {
+        if (unused_.empty()) {
+            unused_.push_back(static_cast<std::int64_t>(all_.size()));
+            all_.emplace_back();
+        }
+        const auto number = unused_.back();
+        unused_.pop_back();
+        auto& made = all_[static_cast<std::size_t>(number)];
+        made = std::make_unique<entry>(
+            stored_operation{.key = {.id = record.id, .number = number}, .record = record});
+        numbers_.emplace(record.id, number);
+        if (!record.idempotency_key.empty())
+            keys_.emplace(key_of(record.name, record.idempotency_key), number);
+        index_.insert(record);
+        enter(made->stored);
+    }
+
+    void save_operation(const operation_key& key, const operation_record& record) {
+        auto& stored = at(key.number).stored;
+        leave(stored);
+        index_.move(stored.record, record);
+        stored.record = record;
+        enter(stored);
+    }
+
+    void set_lease(const operation_key& key, std::optional<timestamp> until) {
+        auto& stored = at(key.number).stored;
+        leave(stored);
+        stored.lease_until = until;
+        enter(stored);
+    }
+
+    void set_owner(const operation_key& key, std::uint64_t fence, timestamp until,
+                   const std::string& /*owner*/) {
+        at(key.number).stored.fence = fence;
+        set_lease(key, until);
+    }
+
+    void add_counts(const operation_key& key, const row_counters& counted, step_index /*last*/) {
+        if (counted == row_counters{}) return;
+        operation_record& record = at(key.number).stored.record;
+        index_.move(operation_sort::total_rows, key.id, record.rows.total,
+                    record.rows.total + counted.total);
+        index_.move(operation_sort::processed_rows, key.id, record.rows.processed,
+                    record.rows.processed + counted.processed);
+        record.rows.total += counted.total;
+        record.rows.processed += counted.processed;
+        record.rows.successful += counted.successful;
+        record.rows.failed += counted.failed;
+        ++record.version;
+    }
+
+    [[nodiscard]] operation_rows& rows_of(const operation_key& key) {
+        auto& rows = at(key.number).rows;
+        if (!rows) rows = std::make_unique<operation_rows>(key.id);
+        return *rows;
+    }
+    [[nodiscard]] const operation_rows& rows_of(const operation_key& key) const {
+        const auto& rows = at(key.number).rows;
+        return rows ? *rows : no_rows_;
+    }
+
+protected:
+    void erase_operation(const operation_key& key) {
+        const auto& stored = at(key.number).stored;
+        if (!stored.record.idempotency_key.empty())
+            keys_.erase(key_of(stored.record.name, stored.record.idempotency_key));
+        index_.erase(stored.record);
+        leave(stored);
+        numbers_.erase(key.id);
+        all_[static_cast<std::size_t>(key.number)].reset();
+        unused_.push_back(key.number);
+    }
+
 private:
     struct entry {
-        operation_record record{};
-        std::uint64_t fence = 0;
-        std::optional<timestamp> lease_until{};  ///< none: nobody has it
+        stored_operation stored{};
+        std::unique_ptr<operation_rows> rows{};  ///< from the first one on
+    };
+    struct place {
+        timestamp time{};  ///< of the creation, or the end of the lease
+        operation_id id{};
+        std::int64_t number = 0;
+
+        auto operator<=>(const place&) const = default;
     };
 
     static std::pair<std::string, std::string> key_of(std::string_view name, std::string_view key) {
-        return {lowered(name), std::string{key}};
+        return {folded(name), std::string{key}};
+    }
+
+    [[nodiscard]] static bool is_older(const stored_operation& a, const stored_operation& b) {
+        return std::tie(a.record.created_at, a.key.id) < std::tie(b.record.created_at, b.key.id);
+    }
+
+    /// What it looks at changes between `leave` and `enter` only. A paused operation is left out, too: there
+    /// can be many, and each claim would pass them by.
+    void enter(const stored_operation& each) {
+        if (!is_claimable(each.record)) return;
+        if (each.lease_until)
+            leased_.insert({*each.lease_until, each.key.id, each.key.number});
+        else
+            free_.insert({each.record.created_at, each.key.id, each.key.number});
+    }
+    void leave(const stored_operation& each) {
+        if (!is_claimable(each.record)) return;
+        if (each.lease_until)
+            leased_.erase({*each.lease_until, each.key.id, each.key.number});
+        else
+            free_.erase({each.record.created_at, each.key.id, each.key.number});
+    }
+
+    [[nodiscard]] entry& at(std::int64_t number) { return *all_[static_cast<std::size_t>(number)]; }
+    [[nodiscard]] const entry& at(std::int64_t number) const {
+        return *all_[static_cast<std::size_t>(number)];
     }
 
     [[nodiscard]] std::uint64_t count(const operation_filter& filter) const {
-        if (filter.is_everything()) return all_.size();
+        if (filter.is_everything()) return numbers_.size();
         if (const auto state = filter.only_state()) return index_.count(*state);
         read_pulse pulse;
         return static_cast<std::uint64_t>(std::ranges::count_if(all_, [&](const auto& each) {
-            return !pulse.is_over() && filter.matches(each.second.record);
+            return each != nullptr && !pulse.is_over() && filter.matches(each->stored.record);
         }));
     }
 
-    const operation_record& replace(entry& stored, const operation_record& record) {
-        queue_.leave(stored.record, stored.lease_until);
-        const operation_record before = std::exchange(stored.record, record);
-        stored.record.version = before.version + 1;
-        index_.move(before, stored.record);
-        if (is_final(record.state)) stored.lease_until.reset();  // at rest it has no owner
-        queue_.enter(stored.record, stored.lease_until);
-        return stored.record;
-    }
-
-    void set_lease(entry& each, std::optional<timestamp> until) {
-        queue_.leave(each.record, each.lease_until);
-        each.lease_until = until;
-        queue_.enter(each.record, each.lease_until);
-    }
-
-    claimed_operation take(entry& each, const claim_request& request) {
-        const bool was_lapsed = each.lease_until.has_value();  // given back, it would have none
-        ++each.fence;
-        set_lease(each, request.now + request.lease_time);
-        return {.held = {.operation = each.record.id, .fence = each.fence},
-                .operation = each.record,
-                .was_lapsed = was_lapsed};
-    }
-
-    [[nodiscard]] result<entry*> find_owned(const lease& held) {
-        const auto found = all_.find(held.operation);
-        if (found == all_.end()) return not_found(held.operation);
-        if (found->second.fence != held.fence || !found->second.lease_until)
-            return fail(errc::conflict, concat("operation ", to_text(held.operation),
-                                               " is not ours any more: another worker has it"));
-        return &found->second;
-    }
-
-    std::map<operation_id, entry> all_;
-    std::map<std::pair<std::string, std::string>, operation_id> keys_;
-    claim_queue queue_;
+    std::vector<std::unique_ptr<entry>> all_;  ///< by number; null: not used
+    std::vector<std::int64_t> unused_;
+    std::map<operation_id, std::int64_t> numbers_;
+    std::map<std::pair<std::string, std::string>, std::int64_t> keys_;
+    std::set<place> free_;    ///< by age
+    std::set<place> leased_;  ///< by when the lease ends
     operation_index index_;
+    operation_rows no_rows_{operation_id{}};
 };
 
 }  // namespace bulk::memory

@@ -4,7 +4,7 @@
 #include <bulk/core/id.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/memory/kept_record.hpp>
-#include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/record_place.hpp>
 #include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
@@ -21,23 +21,26 @@ namespace bulk::memory {
 /// record between them moves little.
 class record_shelves {
 public:
-    /// Replaces the one of its row and step; the state that one was in, if there was one.
-    std::optional<row_state> put(const row_record& record) {
+    /// Replaces the one of its row and step, of which `replaced` is told before; the state that one was in,
+    /// if there was one.
+    template <typename Replaced>
+    std::optional<row_state> put(const row_record& record, wait_end end, Replaced replaced) {
         const auto number = to_number(record.row) / rows_per_shelf;
         if (number >= shelves_.size()) shelves_.resize(number + 1);
         auto& shelf = shelves_[number];
         const auto key = key_of({record.row, record.step});
         if (shelf.empty() || shelf.back().key() < key) {
-            shelf.emplace_back(key, record);
+            shelf.emplace_back(key, record, end);
             return std::nullopt;
         }
         const auto at = std::ranges::lower_bound(shelf, key, {}, &kept_record::key);
         if (at->key() != key) {
-            shelf.emplace(at, key, record);
+            shelf.emplace(at, key, record, end);
             return std::nullopt;
         }
         const auto before = at->state();
-        *at = kept_record{key, record};
+        replaced(std::as_const(*at));
+        *at = kept_record{key, record, end};
         return before;
     }
 
@@ -49,7 +52,7 @@ public:
     }
 
     /// Valid until the next `put`.
-    [[nodiscard]] const kept_record* find(row_place place) const {
+    [[nodiscard]] const kept_record* find(record_place place) const {
         const auto number = to_number(place.row()) / rows_per_shelf;
         if (number >= shelves_.size()) return nullptr;
         const auto& shelf = shelves_[number];
@@ -58,7 +61,7 @@ public:
         return at != shelf.end() && at->key() == key ? &*at : nullptr;
     }
 
-    [[nodiscard]] kept_record* find(row_place place) {
+    [[nodiscard]] kept_record* find(record_place place) {
         return const_cast<kept_record*>(std::as_const(*this).find(place));
     }
 
@@ -92,13 +95,13 @@ public:
     }
 
     [[nodiscard]] static step_index step_of(const kept_record& record) {
-        return memory::step_of(record.key() & 0xffffU);
+        return bulk::step_of(record.key() & 0xffffU);
     }
 
 private:
     static constexpr std::uint64_t rows_per_shelf = 256;
 
-    static std::uint32_t key_of(row_place place) {
+    static std::uint32_t key_of(record_place place) {
         const auto in_shelf = static_cast<std::uint32_t>(to_number(place.row()) % rows_per_shelf);
         return in_shelf << 16 | static_cast<std::uint32_t>(place.slot());
     }

@@ -5,8 +5,8 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_state.hpp>
-#include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/memory/row_table.hpp>
+#include <bulk/storage/record_place.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -59,7 +59,7 @@ public:
     }
 
     /// Of a record that the indexes gave: whether the rest holds, too.
-    [[nodiscard]] bool holds(row_place at) const {
+    [[nodiscard]] bool holds(record_place at) const {
         if (!query_.row_id_contains.empty() &&
             !contains(rows_.row_id(at.row()), query_.row_id_contains))
             return false;
@@ -72,7 +72,7 @@ public:
     }
 
     /// Of any place: whether it has a record that is asked for.
-    [[nodiscard]] bool matches(row_place at) const {
+    [[nodiscard]] bool matches(record_place at) const {
         if (!has_rows(at.row()) || at.slot() < first_slot_ || at.slot() >= end_slot_) return false;
         const kept_record* record = rows_.find(at);
         const bool is_kind =

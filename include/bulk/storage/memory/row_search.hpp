@@ -9,9 +9,9 @@
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/memory/row_filter.hpp>
 #include <bulk/storage/memory/row_order.hpp>
-#include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/memory/row_table.hpp>
 #include <bulk/storage/memory/row_walk.hpp>
+#include <bulk/storage/record_place.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ class row_search {
 public:
     /// `candidates`, if somebody knows them: no other place has a record that matches.
     row_search(const row_table& rows, const row_query& query,
-               std::optional<std::vector<row_place>> candidates)
+               std::optional<std::vector<record_place>> candidates)
         : rows_{rows}, query_{query}, filter_{rows, query}, candidates_{std::move(candidates)} {
         if (!query.rows.empty()) restrict_to_rows();
     }
@@ -50,7 +50,7 @@ public:
         for (const auto at : places) {
             if (found.items.size() == query_.page_size) {
                 const auto& last = found.items.back();
-                found.next = to_text(order_of(rows_, {last.row, last.step}, query_.sort));
+                found.next = to_text(order_in(rows_, {last.row, last.step}, query_.sort));
                 break;
             }
             found.items.push_back(rows_.at(at));
@@ -85,7 +85,7 @@ private:
         const auto twice = std::ranges::unique(rows);
         rows.erase(twice.begin(), twice.end());
         if (candidates_) {
-            std::erase_if(*candidates_, [&](row_place at) {
+            std::erase_if(*candidates_, [&](record_place at) {
                 return !std::ranges::binary_search(rows, at.row());
             });
             return;
@@ -127,7 +127,7 @@ private:
     template <typename Visit>
     void visit_rows(std::optional<row_number> after, Visit visit) const {
         if (candidates_) {
-            visit_matches([&](row_place at) {
+            visit_matches([&](record_place at) {
                 if (after && (query_.descending ? at.row() >= *after : at.row() <= *after))
                     return true;
                 after = at.row();
@@ -149,7 +149,7 @@ private:
     [[nodiscard]] std::uint64_t count() const {
         std::uint64_t found = 0;
         if (!filter_.is_indexed() || candidates_) {
-            visit_matches([&](row_place) {
+            visit_matches([&](record_place) {
                 ++found;
                 return true;
             });
@@ -189,9 +189,9 @@ private:
     [[nodiscard]] std::size_t enough() const { return std::size_t{query_.page_size} + 1; }
 
     /// In an order that is one walk by row for each step, or for each state.
-    [[nodiscard]] std::vector<row_place> walk_in_order(
+    [[nodiscard]] std::vector<record_place> walk_in_order(
         const std::optional<row_order>& after) const {
-        std::vector<row_place> found;
+        std::vector<record_place> found;
         read_pulse pulse;
         const auto go = [&](std::int64_t number, row_walk places) {
             if (after) {
@@ -228,13 +228,13 @@ private:
     }
 
     /// In any order: a heap holds the first ones of those that have gone by.
-    [[nodiscard]] std::vector<row_place> pick(const std::optional<row_order>& after) const {
+    [[nodiscard]] std::vector<record_place> pick(const std::optional<row_order>& after) const {
         const auto is_before = [&](const row_order& a, const row_order& b) {
             return query_.descending ? b < a : a < b;
         };
         std::vector<row_order> best;
-        visit_matches([&](row_place at) {
-            auto order = order_of(rows_, at, query_.sort);
+        visit_matches([&](record_place at) {
+            auto order = order_in(rows_, at, query_.sort);
             if (after && !is_before(*after, order)) return true;
             if (best.size() == enough()) {
                 if (!is_before(order, best.front())) return true;
@@ -246,7 +246,7 @@ private:
             return true;
         });
         std::ranges::sort_heap(best, is_before);
-        std::vector<row_place> found;
+        std::vector<record_place> found;
         found.reserve(best.size());
         for (const auto& each : best) found.push_back(each.place);
         return found;
@@ -255,7 +255,7 @@ private:
     const row_table& rows_;
     const row_query& query_;
     row_filter filter_;
-    std::optional<std::vector<row_place>> candidates_;  ///< by row, then step
+    std::optional<std::vector<record_place>> candidates_;  ///< by row, then step
 };
 
 }  // namespace bulk::memory

@@ -6,8 +6,8 @@
 #include <bulk/storage/memory/kept_record.hpp>
 #include <bulk/storage/memory/record_shelves.hpp>
 #include <bulk/storage/memory/row_ids.hpp>
-#include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/memory/step_rows.hpp>
+#include <bulk/storage/record_place.hpp>
 #include <bulk/storage/row_batch.hpp>
 #include <bulk/storage/step_moves.hpp>
 
@@ -47,9 +47,11 @@ public:
         }
     }
 
-    void put(const row_record& record) {
+    /// `replaced` is told of the record apart that was in its place.
+    template <typename Replaced>
+    void put(const row_record& record, wait_end end, Replaced replaced) {
         grow_to(record.step);
-        const auto before = apart_.put(record);
+        const auto before = apart_.put(record, end, replaced);
         steps_[slot_of(record.step)].put(record.row, before, record.state);
         if (!record.row_id.empty()) ids_.put(record.row, record.row_id);
     }
@@ -67,7 +69,7 @@ public:
     /// Lets those of the records apart wait for another try for which `wants(place, record)`, and
     /// gives what each was before to `keep(place, kept_record)`.
     template <typename Wants, typename Keep>
-    void reset_for_retry(const std::vector<row_place>& places, Wants wants, Keep keep) {
+    void reset_for_retry(const std::vector<record_place>& places, Wants wants, Keep keep) {
         for (const auto at : places) {
             kept_record* const record = apart_.find(at);
             if (record == nullptr || !wants(at, std::as_const(*record))) continue;
@@ -78,7 +80,7 @@ public:
 
     void put_id(row_number row, std::string_view id) { ids_.put(row, id); }
 
-    [[nodiscard]] std::optional<row_record> get(row_place at) const {
+    [[nodiscard]] std::optional<row_record> get(record_place at) const {
         const auto row = at.row();
         if (const kept_record* apart = find(at))
             return apart->to_record(operation_, row, at.step(), ids_.of(row));
@@ -120,10 +122,17 @@ public:
     [[nodiscard]] std::string_view row_id(row_number row) const { return ids_.of(row); }
 
     /// What `get` finds, of a place that has a record.
-    [[nodiscard]] row_record at(row_place place) const { return get(place).value_or(row_record{}); }
+    [[nodiscard]] row_record at(record_place place) const {
+        return get(place).value_or(row_record{});
+    }
+
+    template <typename Change>
+    void change(record_place at, Change change) {
+        change(*apart_.find(at));
+    }
 
     /// Records apart; valid until something is put.
-    [[nodiscard]] const kept_record* find(row_place at) const { return apart_.find(at); }
+    [[nodiscard]] const kept_record* find(record_place at) const { return apart_.find(at); }
     [[nodiscard]] std::span<const kept_record> apart_of(row_number row) const {
         return apart_.of_row(row);
     }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <bulk/core/id.hpp>
-#include <bulk/storage/memory/row_place.hpp>
 #include <bulk/storage/memory/step_rows.hpp>
+#include <bulk/storage/record_place.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ public:
     }
 
     /// The next, which is then behind.
-    [[nodiscard]] std::optional<row_place> take() {
+    [[nodiscard]] std::optional<record_place> take() {
         std::optional<row_number> first;
         std::size_t best = 0;
         for (std::size_t i = 0; i < ahead_.size(); ++i) {
@@ -43,13 +43,13 @@ public:
         }
         if (!first) return std::nullopt;
         ahead_[best] = find_behind(best, *first);
-        return row_place{*first, step_of(first_slot_ + best)};
+        return record_place{*first, step_of(first_slot_ + best)};
     }
 
     /// Leaves out everything up to a place, itself included.
-    void skip_to(row_place last) {
+    void skip_to(record_place last) {
         for (std::size_t i = 0; i < ahead_.size(); ++i) {
-            const row_place here{last.row(), step_of(first_slot_ + i)};
+            const record_place here{last.row(), step_of(first_slot_ + i)};
             const bool is_done = is_descending_ ? here >= last : here <= last;
             skip_to(i, last.row());
             if (is_done && ahead_[i] == last.row()) ahead_[i] = find_behind(i, last.row());

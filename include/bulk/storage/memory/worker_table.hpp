@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/clock.hpp>
 #include <bulk/core/worker_record.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -14,21 +16,18 @@ namespace bulk::memory {
 /// Who works, as they have said themselves.
 class worker_table {
 public:
-    void save(const worker_record& record) {
-        std::erase_if(all_, [&](const auto& each) {
-            return each.second.seen_at < record.seen_at - worker_memory;
-        });
-        all_.insert_or_assign(record.id, record);
+    void put_worker(const worker_record& record) { all_.insert_or_assign(record.id, record); }
+    void remove_worker(worker_id id) { all_.erase(id); }
+    void forget_workers(timestamp seen_before) {
+        std::erase_if(all_, [&](const auto& each) { return each.second.seen_at < seen_before; });
     }
 
-    void remove(worker_id id) { all_.erase(id); }
-
-    [[nodiscard]] std::vector<worker_record> list() const {
+    [[nodiscard]] std::vector<worker_record> find_workers(std::size_t most) const {
         std::vector<worker_record> found;
         for (const auto& [id, each] : all_) found.push_back(each);
-        if (found.size() > most_workers) {
+        if (found.size() > most) {
             std::ranges::sort(found, std::greater{}, &worker_record::seen_at);
-            found.resize(most_workers);
+            found.resize(most);
         }
         std::ranges::sort(found, {}, [](const worker_record& each) {
             return std::tie(each.name, each.started_at, each.id);

@@ -29,10 +29,16 @@ public:
     /// Best before a transaction, which others wait for.
     void look() { dead_ = presence::find_dead(prefix_); }
 
-    /// Within the transaction of a claim, before it. Doing it twice changes nothing.
-    void hold(session& database) {
+    /// Within the transaction of a claim, before it: the rows that they were at. Doing it twice changes
+    /// nothing.
+    [[nodiscard]] std::vector<row_in_flight> hold(session& database) {
         if (!dead_) look();
-        for (const auto& each : *dead_) crash_table{database}.bury(each);
+        std::vector<row_in_flight> rows;
+        for (const auto& each : *dead_) {
+            const auto of = crash_table{database}.release(each);
+            rows.insert(rows.end(), of.begin(), of.end());
+        }
+        return rows;
     }
 
     /// The transaction is committed.

@@ -4,13 +4,13 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/storage/flight_recorder.hpp>
+#include <bulk/storage/operation_tables.hpp>
 #include <bulk/storage/presence.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
-#include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
-#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace bulk::sqlite {
@@ -20,18 +20,16 @@ class crash_table {
 public:
     explicit crash_table(session& database) : database_{database} {}
 
-    /// What it had can be claimed at once, and the rows that it was at are counted. Doing it twice
-    /// changes nothing.
-    void bury(const dead_process& process) {
+    /// What a dead process had can be claimed at once; the rows that it was at. Doing it twice changes
+    /// nothing.
+    [[nodiscard]] std::vector<row_in_flight> release(const dead_process& process) {
+        std::vector<row_in_flight> rows;
         for (const auto& each : process.rows()) {
-            forget_if_done(each.operation, each.row);
-            database_.execute(
-                "INSERT INTO bulk_crashes (operation, row, step, count, seal) SELECT number, ?3, "
-                "?4, 1, bulk_seal(number, ?3, ?4, 1) FROM bulk_operations WHERE id = ?1 AND holder "
-                "= ?2 AND lease_until IS NOT NULL ON CONFLICT DO UPDATE SET count = count + 1, "
-                "step = excluded.step, seal = iif(seal IS bulk_seal(operation, row, step, count), "
-                "bulk_seal(operation, row, excluded.step, count + 1), seal)",
-                each.operation, process.name(), each.row, each.step);
+            auto held = database_.rows(
+                "SELECT 1 FROM bulk_operations WHERE id = ?1 AND holder = ?2 AND lease_until IS "
+                "NOT NULL",
+                each.operation, process.name());
+            if (held.next()) rows.push_back(each);
         }
         // A damaged one keeps its seal, and so is found to be damaged by whoever claims it.
         static const auto free_operations = concat(
@@ -50,46 +48,49 @@ public:
         database_.execute(
             "UPDATE bulk_feed_batches SET leased_until = 0, holder = '' WHERE holder = ?1",
             process.name());
+        return rows;
     }
 
-    [[nodiscard]] std::vector<crashed_row> of(operation_id id, std::int64_t operation) {
+    /// A damaged number of crashes is not found to be so here, but by who reads it: a claim goes on.
+    [[nodiscard]] std::optional<crashed_row> find_crash(const operation_key& key, row_number row) {
+        auto found = database_.rows(
+            "SELECT row, step, count FROM bulk_crashes WHERE operation = ?1 AND row = ?2",
+            key.number, row);
+        if (!found.next()) return std::nullopt;
+        crashed_row crash;
+        found.read(crash.row, crash.step, crash.count);
+        return crash;
+    }
+
+    /// What was damaged stays so.
+    void put_crash(const operation_key& key, const crashed_row& crash) {
+        static const auto sql = concat(
+            "INSERT INTO bulk_crashes (operation, row, step, count, seal) VALUES (?1, ?2, ?3, ?4, "
+            "bulk_seal(?1, ?2, ?3, ?4)) ON CONFLICT DO UPDATE SET step = excluded.step, count = "
+            "excluded.count, seal = iif(seal IS ",
+            seals::crash, ", excluded.seal, seal)");
+        database_.execute(sql, key.number, crash.row, crash.step, crash.count);
+    }
+
+    [[nodiscard]] std::vector<crashed_row> crashes(const operation_key& key) {
         std::vector<crashed_row> found;
         static const auto sql = concat("SELECT row, step, count, seal IS ", seals::crash,
                                        " FROM bulk_crashes WHERE operation = ?1 ORDER BY row");
-        auto row = database_.rows(sql, operation);
+        auto row = database_.rows(sql, key.number);
         while (row.next()) {
             auto& each = found.emplace_back();
             bool is_intact = false;
             row.read(each.row, each.step, each.count, is_intact);
-            if (!is_intact) database_.note(damaged_row(id, each.row, "number of crashes"));
+            if (!is_intact) database_.note(damaged_row(key.id, each.row, "number of crashes"));
         }
         return found;
     }
 
-    void forget(std::int64_t operation) {
-        database_.execute("DELETE FROM bulk_crashes WHERE operation = ?1", operation);
+    void forget_crashes(const operation_key& key) {
+        database_.execute("DELETE FROM bulk_crashes WHERE operation = ?1", key.number);
     }
 
 private:
-    /// A row that has done the step at which it was counted is counted anew.
-    void forget_if_done(operation_id id, row_number row) {
-        std::int64_t operation = 0;
-        step_index step{};
-        {
-            auto found = database_.rows(
-                "SELECT c.operation, c.step FROM bulk_crashes c JOIN bulk_operations o ON o.number "
-                "= c.operation WHERE o.id = ?1 AND c.row = ?2",
-                id, row);
-            if (!found.next()) return;
-            found.read(operation, step);
-        }
-        row_table rows{database_, id, operation};
-        const auto record = rows.get(row, step, rows.page(page_of(to_number(row))));
-        if (record && record->state == row_state::completed)
-            database_.execute("DELETE FROM bulk_crashes WHERE operation = ?1 AND row = ?2",
-                              operation, row);
-    }
-
     session& database_;
 };
 

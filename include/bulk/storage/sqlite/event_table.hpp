@@ -29,8 +29,9 @@ public:
         for (const auto& each : events) insert(each, ++sequence);
     }
 
-    [[nodiscard]] std::vector<event> find(std::optional<operation_id> id,
-                                          std::optional<std::uint64_t> after, std::uint32_t limit) {
+    [[nodiscard]] std::vector<event> find_events(std::optional<operation_id> id,
+                                                 std::optional<std::uint64_t> after,
+                                                 std::uint32_t limit) {
         const auto sql = concat(
             "SELECT sequence, operation, kind, level, state, previous, row, failure, time, "
             "operation_name, message, created_by, file_name, metadata, processed, total, "
@@ -69,7 +70,7 @@ public:
         return found;
     }
 
-    [[nodiscard]] std::optional<std::uint64_t> position(const std::string& reader) {
+    [[nodiscard]] std::optional<std::uint64_t> event_position(const std::string& reader) {
         static const auto sql = concat("SELECT position, seal IS ", seals::event_position,
                                        " FROM bulk_event_positions WHERE reader = ?1");
         std::optional<std::uint64_t> found;
@@ -81,8 +82,7 @@ public:
         return found;
     }
 
-    /// Nobody goes back.
-    void set_position(const std::string& reader, std::uint64_t position) {
+    void raise_event_position(const std::string& reader, std::uint64_t position) {
         database_.execute(
             "INSERT INTO bulk_event_positions (reader, position, seal) VALUES (?1, ?2, "
             "bulk_seal(?1, ?2)) ON CONFLICT DO UPDATE SET position = max(position, "

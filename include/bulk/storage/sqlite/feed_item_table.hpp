@@ -6,11 +6,12 @@
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/storage/feed_tables.hpp>
 #include <bulk/storage/sqlite/feed_raw_table.hpp>
+#include <bulk/storage/sqlite/operation_columns.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/stored_operation.hpp>
 
 #include <cstdint>
 #include <optional>

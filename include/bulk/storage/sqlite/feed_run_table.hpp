@@ -10,8 +10,8 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/storage/sqlite/columns.hpp>
+#include <bulk/storage/sqlite/operation_columns.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/stored_operation.hpp>
 #include <bulk/storage/sqlite/stored_run.hpp>
 
 #include <algorithm>

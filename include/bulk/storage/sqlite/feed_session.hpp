@@ -5,6 +5,7 @@
 #include <bulk/core/event.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/storage/feed_tables.hpp>
+#include <bulk/storage/row_crashes.hpp>
 #include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/event_table.hpp>
 #include <bulk/storage/sqlite/feed_batch_table.hpp>
@@ -12,6 +13,7 @@
 #include <bulk/storage/sqlite/feed_partition_table.hpp>
 #include <bulk/storage/sqlite/feed_raw_table.hpp>
 #include <bulk/storage/sqlite/feed_run_table.hpp>
+#include <bulk/storage/sqlite/operation_session.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <algorithm>
@@ -40,11 +42,12 @@ public:
           feed_raw_table{database},
           feed_item_table{database},
           database_{database},
+          holder_{holder},
           dead_{dead} {}
 
     [[nodiscard]] std::optional<claimable_partition> find_claimable(
         const std::vector<std::string>& feeds, timestamp now, timestamp lapsed_by) {
-        dead_.hold(database_);
+        release_dead();
         std::optional<claimable_partition> longest;
         for (auto& run : active_runs(feeds)) {
             auto part = claimable_of(run, now, lapsed_by);
@@ -56,7 +59,7 @@ public:
 
     [[nodiscard]] std::optional<lapsed_batch> find_lapsed(const std::vector<std::string>& feeds,
                                                           timestamp now) {
-        dead_.hold(database_);
+        release_dead();
         for (auto& run : active_runs(feeds))
             if (auto batch = next_lapse(run); batch && batch->leased_until <= now)
                 return lapsed_batch{std::move(run), std::move(*batch)};
@@ -86,11 +89,17 @@ public:
     void append(const std::vector<event>& events) { event_table{database_}.append(events); }
 
 private:
+    void release_dead() {
+        operation_session in{database_, holder_, &dead_};
+        row_crashes{in}.count_dead();
+    }
+
     [[nodiscard]] static bool is_to_hand_out(const feed_run& run) {
         return run.consolidate_at && !run.is_handed_out;
     }
 
     session& database_;
+    std::string_view holder_;
     burial& dead_;
 };
 

@@ -6,9 +6,9 @@
 #include <bulk/core/store_health.hpp>
 #include <bulk/storage/files/directory.hpp>
 #include <bulk/storage/sqlite/damage_list.hpp>
+#include <bulk/storage/sqlite/operation_select.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/stored_operation.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -29,10 +29,10 @@ public:
     void check_all() {
         std::vector<stored_operation> all;
         into_.read("checking operations", [&](session& look) {
-            auto row = look.rows(stored_operation::select("ORDER BY number"));
+            auto row = look.rows(operation_select::sql("ORDER BY number"));
             while (row.next()) {
-                auto each = stored_operation::from(row);
-                if (each.is_intact) all.push_back(std::move(each));
+                auto each = operation_select::from(row);
+                if (!each.damage) all.push_back(std::move(each));
             }
         });
         for (const auto& each : all) {
@@ -65,7 +65,7 @@ private:
     [[nodiscard]] row_counters count(session& look, const stored_operation& each) {
         const auto& record = each.record;
         const auto last_step = static_cast<std::int64_t>(record.steps.size()) - 1;
-        row_table rows{look, record.id, each.number};
+        row_table rows{look, record.id, each.key.number};
         row_counters counted;
         std::uint64_t missing_from = 0;  // 0: the row before is there
         const auto end_gap = [&](std::uint64_t before) {

@@ -3,18 +3,18 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/storage/operation_order.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/operation_select.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/stored_operation.hpp>
 
-#include <charconv>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bulk::sqlite {
 
@@ -27,25 +27,14 @@ public:
     [[nodiscard]] result<page<operation_record>> records() {
         page<operation_record> found;
         if (query_.with_total) {
-            auto row = ask("SELECT count(*) FROM bulk_operations", "", {}, {}, {});
+            auto row = ask("SELECT count(*) FROM bulk_operations", "", {});
             if (row.next()) row.read(found.total);
         }
-        std::int64_t number = 0;
-        std::string text;
-        operation_id id{};
+        operation_order after;
         if (!query_.after.empty()) {
-            auto at = parse_cursor(query_.after);
+            auto at = parse_operation_order(query_.after, query_.sort);
             if (!at) return std::unexpected{at.error()};
-            const auto parsed = parse_operation_id(at->id);
-            if (!parsed) return std::unexpected{parsed.error()};
-            id = *parsed;
-            const char* const end = at->key.data() + at->key.size();
-            const auto [last, status] = std::from_chars(at->key.data(), end, number);
-            text = at->key;
-            if (query_.sort != operation_sort::name && (status != std::errc{} || last != end))
-                return fail(errc::invalid_argument,
-                            concat("cursor '", std::string_view{query_.after}.substr(0, 64),
-                                   "' is of another order"));
+            after = std::move(*at);
         }
         const auto [is_behind, direction] =
             query_.descending ? std::pair{'<', " DESC"} : std::pair{'>', ""};
@@ -55,16 +44,15 @@ public:
                           query_.sort == operation_sort::name ? "?7" : "?6", ", ?8)");
         const auto wanted = query_.page_size + 1;
         rest += concat(" ORDER BY ", column(), direction, ", id", direction, " LIMIT ", wanted);
-        auto row = ask(stored_operation::select(""), rest, number, text, id);
+        auto row = ask(operation_select::sql(""), rest, after);
         while (row.next()) {
             if (found.items.size() == query_.page_size) {
-                found.next = cursor_of(found.items.back());
+                found.next = cursor_of(found.items.back(), query_.sort);
                 break;
             }
-            auto each = stored_operation::from(row);
+            auto each = operation_select::from(row);
             // Listed, so that the others can be: what it says of itself is this.
-            if (!each.is_intact)
-                each.record.error_message = damaged_operation(each.record.id).message;
+            if (each.damage) each.record.error_message = each.damage->message;
             found.items.push_back(std::move(each.record));
         }
         return found;
@@ -88,7 +76,7 @@ private:
 
     /// With the conditions of the query.
     [[nodiscard]] row_stream ask(std::string_view select, std::string_view rest,
-                                 std::int64_t number, const std::string& text, operation_id id) {
+                                 const operation_order& after) {
         std::string sql = concat(select, " WHERE true");
         if (query_.state) sql += " AND state = ?1";
         if (query_.created_from) sql += " AND created_at >= ?2";
@@ -99,25 +87,7 @@ private:
         sql += rest;
         return database_.rows(sql, query_.state, query_.created_from, query_.created_to,
                               folded(query_.name_contains), folded(query_.created_by_contains),
-                              number, text, id, query_.source);
-    }
-
-    [[nodiscard]] std::string cursor_of(const operation_record& record) const {
-        const auto key = [&] {
-            switch (query_.sort) {
-                case operation_sort::name:
-                    return folded(record.name);
-                case operation_sort::state:
-                    return std::to_string(static_cast<int>(record.state));
-                case operation_sort::total_rows:
-                    return std::to_string(record.rows.total);
-                case operation_sort::processed_rows:
-                    return std::to_string(record.rows.processed);
-                default:
-                    return std::to_string(record.created_at.time_since_epoch().count());
-            }
-        };
-        return to_text(cursor{.key = key(), .id = to_text(record.id)});
+                              after.number, after.text, after.id, query_.source);
     }
 
     session& database_;

@@ -1,138 +1,155 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
-#include <bulk/storage/lease.hpp>
+#include <bulk/core/page.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/storage/operation_tables.hpp>
+#include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/numbers.hpp>
+#include <bulk/storage/sqlite/operation_columns.hpp>
+#include <bulk/storage/sqlite/operation_search.hpp>
+#include <bulk/storage/sqlite/operation_select.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/stored_operation.hpp>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace bulk::sqlite {
 
-/// Operations and who works on them, within a transaction.
+/// Operations and their owners, within a transaction.
 class operation_table {
 public:
-    explicit operation_table(session& database) : database_{database} {}
+    /// `holder` is the process that claims operations.
+    operation_table(session& database, std::string_view holder)
+        : database_{database}, holder_{holder} {}
 
-    [[nodiscard]] static std::unexpected<error> not_found(operation_id id) {
-        return fail(errc::not_found, concat("there is no operation ", to_text(id)));
+    [[nodiscard]] std::optional<stored_operation> find_operation(operation_id id) {
+        static const auto sql = operation_select::sql("WHERE id = ?1");
+        return first(database_.rows(sql, id));
     }
 
-    [[nodiscard]] result<stored_operation> find(operation_id id) {
-        static const auto sql = stored_operation::select("WHERE id = ?1");
+    [[nodiscard]] std::optional<stored_operation> find_first(const std::string& name,
+                                                             const std::string& key) {
+        static const auto sql = operation_select::sql(
+            "WHERE folded_name = ?1 AND idempotency_key = ?2 AND idempotency_key <> ''");
+        return first(database_.rows(sql, folded(name), key));
+    }
+
+    [[nodiscard]] std::optional<operation_key> find_key(operation_id id) {
+        auto row =
+            database_.rows("SELECT number, last_step FROM bulk_operations WHERE id = ?1", id);
+        if (!row.next()) return std::nullopt;
+        operation_key key{.id = id};
+        row.read(key.number, key.last_step);
+        return key;
+    }
+
+    [[nodiscard]] std::optional<stored_lease> find_lease(operation_id id) {
+        static const auto sql =
+            concat("SELECT number, last_step, fence, lease_until, progress_seal IS ",
+                   seals::progress, " FROM bulk_operations WHERE id = ?1");
         auto row = database_.rows(sql, id);
-        if (!row.next()) return not_found(id);
-        auto found = stored_operation::from(row);
-        if (!found.is_intact) return std::unexpected{damaged_operation(id)};
+        if (!row.next()) return std::nullopt;
+        stored_lease found{.key = {.id = id}};
+        bool is_intact = false;
+        row.read(found.key.number, found.key.last_step, found.fence, found.until, is_intact);
+        if (!is_intact) found.damage = damaged_operation(id);
         return found;
     }
 
-    /// The number alone; none: there is no such operation.
-    [[nodiscard]] std::optional<std::int64_t> number_of(operation_id id) {
-        auto row = database_.rows("SELECT number FROM bulk_operations WHERE id = ?1", id);
-        std::int64_t number = 0;
-        if (!row.next()) return std::nullopt;
-        row.read(number);
-        return number;
-    }
-
-    [[nodiscard]] result<operation_record> insert(operation_record record) {
-        if (!record.idempotency_key.empty()) {
-            auto row = database_.rows(
-                stored_operation::select(
-                    "WHERE folded_name = ?1 AND idempotency_key = ?2 AND idempotency_key <> ''"),
-                folded(record.name), record.idempotency_key);
-            if (row.next()) {
-                auto found = stored_operation::from(row);
-                if (found.is_intact) return std::move(found.record);
-                return std::unexpected{damaged_operation(found.record.id)};
-            }
+    template <typename Wants>
+    [[nodiscard]] std::optional<stored_operation> find_open(timestamp leased_until, Wants wants) {
+        static const auto sql = operation_select::sql(
+            concat("INDEXED BY bulk_operations_open WHERE state IN (", open_states(),
+                   ") AND (paused = 0 OR cancel_requested = 1) AND (lease_until IS NULL OR "
+                   "lease_until <= ?1) ORDER BY created_at, id"));
+        auto row = database_.rows(sql, leased_until);
+        while (row.next()) {
+            using columns = operation_select;
+            claim_candidate each{.name = row.view(columns::at("name")),
+                                 .is_intact = columns::is_intact(row)};
+            row.read_at(columns::at("id"), each.id);
+            row.read_at(columns::at("state"), each.state);
+            row.read_at(columns::at("paused"), each.paused);
+            row.read_at(columns::at("cancel_requested"), each.cancel_requested);
+            row.read_at(columns::at("lease_until"), each.lease_until);
+            if (wants(each)) return columns::from(row);
         }
-        if (number_of(record.id))
-            return fail(errc::conflict,
-                        concat("operation ", to_text(record.id), " exists already"));
-        record.version = 1;
-        stored_operation::with_values(record, [&](const auto&... values) {
-            return database_.execute(
-                "INSERT INTO bulk_operations (id, version, total, processed, successful, failed, "
-                "state, paused, cancel_requested, validated, retry_count, created_at, started_at, "
-                "run_started_at, completed_at, file_size, name, folded_name, idempotency_key, "
-                "created_by, source, file_id, file_name, error_message, metadata, recipients, "
-                "steps) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-                "?16, "
-                "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
-                values...);
-        });
+        return std::nullopt;
+    }
+
+    [[nodiscard]] result<page<operation_record>> find_operations(const operation_query& query) {
+        return operation_search{database_, query}.records();
+    }
+
+    void insert_operation(operation_record record) {
+        static const auto sql = insert_into("bulk_operations", operation_columns::written);
+        write(sql, record);
         seal(database_.inserted());
-        return record;
     }
 
-    /// By anybody: with the version that they have read.
-    [[nodiscard]] result<operation_record> update(const operation_record& record) {
-        auto stored = check_version(record);
-        if (!stored) return std::unexpected{stored.error()};
-        return replace(*stored, record);
+    void save_operation(const operation_key& key, operation_record record) {
+        static const auto sql = update_of("bulk_operations", operation_columns::written, 1);
+        write(sql, record);
+        seal(key.number);
     }
 
-    [[nodiscard]] result<stored_operation> check_version(const operation_record& record) {
-        auto stored = find(record.id);
-        if (stored && stored->record.version != record.version)
-            return fail(errc::conflict,
-                        concat("operation ", to_text(record.id), " was changed by somebody else"));
-        return stored;
-    }
-
-    /// By its owner: what others ask for and what was counted stays.
-    [[nodiscard]] result<operation_record> update(const lease& held, operation_record record) {
-        auto owned = find_owned(held);
-        if (!owned) return std::unexpected{owned.error()};
-        const operation_record& stored = owned->record;
-        const auto total = record.rows.total;
-        record.rows = stored.rows;
-        record.rows.total = total;
-        record.paused = stored.paused;
-        record.cancel_requested = stored.cancel_requested;
-        return replace(*owned, record);
-    }
-
-    /// Begins an operation once more, without so many rows that had failed.
-    void retry(const stored_operation& stored, operation_record record, std::uint64_t rows) {
-        record.rows = stored.record.rows;
-        record.rows.processed -= std::min(rows, record.rows.processed);
-        record.rows.failed -= std::min(rows, record.rows.failed);
-        (void)replace(stored, record);
-        set_lease(stored.number, std::nullopt);
-    }
-
-    /// A damaged one can be removed in any state: nobody runs it.
-    [[nodiscard]] result<> remove(operation_id id) {
-        const auto stored = find(id);
-        if (!stored && stored.error().code != errc::damaged) return std::unexpected{stored.error()};
-        const auto number = number_of(id);
-        if (!number) return not_found(id);
-        if (stored && !is_final(stored->record.state))
-            return fail(errc::illegal_transition,
-                        concat("operation ", to_text(id), " is ", name_of(stored->record.state),
-                               ": cancel it, or wait until it has ended, to remove it"));
+    void remove_operation(const operation_key& key) {
         for (const std::string_view table : std::array<std::string_view, 7>{
                  "bulk_pages", "bulk_records", "bulk_row_ids", "bulk_given_signals",
                  "bulk_early_signals", "bulk_retry_history", "bulk_crashes"})
-            database_.execute(concat("DELETE FROM ", table, " WHERE operation = ?1"), *number);
-        database_.execute("DELETE FROM bulk_events WHERE operation = ?1", id);
-        database_.execute("DELETE FROM bulk_operations WHERE number = ?1", *number);
-        return {};
+            database_.execute(concat("DELETE FROM ", table, " WHERE operation = ?1"), key.number);
+        database_.execute("DELETE FROM bulk_events WHERE operation = ?1", key.id);
+        database_.execute("DELETE FROM bulk_operations WHERE number = ?1", key.number);
+    }
+
+    void set_lease(const operation_key& key, std::optional<timestamp> until) {
+        static const auto sql = concat(
+            "UPDATE bulk_operations SET lease_until = ?2, progress_seal = ",
+            seal_of(operation_columns::progress, {{"lease_until", "?2"}}), " WHERE number = ?1");
+        database_.execute(sql, key.number, until);
+    }
+
+    void set_owner(const operation_key& key, std::uint64_t fence, timestamp until,
+                   const std::string& owner) {
+        static const auto sql = concat(
+            "UPDATE bulk_operations SET fence = ?2, lease_until = ?3, owner = ?4, holder = ?5, "
+            "progress_seal = ",
+            seal_of(operation_columns::progress,
+                    {{"fence", "?2"}, {"lease_until", "?3"}, {"owner", "?4"}, {"holder", "?5"}}),
+            " WHERE number = ?1");
+        database_.execute(sql, key.number, fence, until, owner, holder_);
+    }
+
+    /// Not written if nothing of it changes.
+    void add_counts(const operation_key& key, const row_counters& counted, step_index step) {
+        const auto last = std::max(key.last_step, step);
+        if (counted == row_counters{} && last == key.last_step) return;
+        static const auto sql = concat(
+            "UPDATE bulk_operations SET version = version + ?2, total = total + ?3, processed = "
+            "processed + ?4, successful = successful + ?5, failed = failed + ?6, last_step = ?7, "
+            "progress_seal = ",
+            seal_of(operation_columns::progress, {{"version", "version + ?2"},
+                                                  {"total", "total + ?3"},
+                                                  {"processed", "processed + ?4"},
+                                                  {"successful", "successful + ?5"},
+                                                  {"failed", "failed + ?6"},
+                                                  {"last_step", "?7"}}),
+            " WHERE number = ?1");
+        database_.execute(sql, key.number, counted != row_counters{}, counted.total,
+                          counted.processed, counted.successful, counted.failed, last);
     }
 
     /// Whether an operation has this upload, or is damaged and may have it. By no index, which may be
@@ -148,70 +165,22 @@ public:
         return is_used;
     }
 
-    /// `holder` is the process that claims it.
-    [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request,
-                                                                 std::string_view holder) {
-        std::optional<stored_operation> oldest;
-        {
-            auto row = database_.rows(
-                stored_operation::select(
-                    "INDEXED BY bulk_operations_open WHERE state IN (0, 1, 2, 7) AND (paused = "
-                    "0 OR cancel_requested = 1) AND "
-                    "(lease_until IS NULL OR lease_until <= ?1) ORDER BY created_at, id"),
-                request.lapsed_by());
-            while (!oldest && row.next()) {
-                const auto name = row.view(20);
-                if (std::ranges::none_of(request.names, [&](const std::string& known) {
-                        return same_name(known, name);
-                    }))
-                    continue;
-                auto found = stored_operation::from(row);
-                if (!found.is_intact) continue;  // it is read, and reported, but not run
-                if (std::ranges::find(request.except, found.record.id) == request.except.end())
-                    oldest = std::move(found);
-            }
-        }
-        if (!oldest) return std::nullopt;
-        return take(*oldest, request, holder);
-    }
-
-    [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
-                                                                 const claim_request& request,
-                                                                 std::string_view holder) {
-        const auto stored = find(id);
-        if (!stored && stored.error().code == errc::damaged) return std::unexpected{stored.error()};
-        if (!stored) return std::nullopt;
-        const auto& record = stored->record;
-        const bool is_held = stored->lease_until && *stored->lease_until > request.lapsed_by();
-        if (is_held || is_final(record.state) || (record.paused && !record.cancel_requested))
-            return std::nullopt;
-        return take(*stored, request, holder);
-    }
-
-    [[nodiscard]] result<operation_record> renew(const lease& held, timestamp until) {
-        auto owned = find_owned(held);
-        if (!owned) return std::unexpected{owned.error()};
-        set_lease(owned->number, until);
-        return std::move(owned->record);
-    }
-
-    [[nodiscard]] result<> release(const lease& held) {
-        const auto owned = find_owned(held);
-        if (!owned) return std::unexpected{owned.error()};
-        set_lease(owned->number, std::nullopt);
-        return {};
-    }
-
-    /// The operation, if the lease is still good.
-    [[nodiscard]] result<stored_operation> find_owned(const lease& held) {
-        auto stored = find(held.operation);
-        if (stored && (stored->fence != held.fence || !stored->lease_until))
-            return fail(errc::conflict, concat("operation ", to_text(held.operation),
-                                               " is not ours any more: another worker has it"));
-        return stored;
-    }
-
 private:
+    /// As the index has them.
+    [[nodiscard]] static std::string open_states() {
+        return numbers_of<operation_state>([](operation_state state) { return !is_final(state); });
+    }
+
+    [[nodiscard]] static std::optional<stored_operation> first(row_stream row) {
+        if (!row.next()) return std::nullopt;
+        return operation_select::from(row);
+    }
+
+    void write(const std::string& sql, operation_record& record) {
+        std::apply([&](const auto&... values) { database_.execute(sql, values...); },
+                   operation_columns::fields(record));
+    }
+
     /// What was changed has been read before, and was intact.
     void seal(std::int64_t number) {
         static const auto sql = concat("UPDATE bulk_operations SET seal = ", seals::operation,
@@ -219,47 +188,8 @@ private:
         database_.execute(sql, number);
     }
 
-    [[nodiscard]] operation_record replace(const stored_operation& stored,
-                                           operation_record record) {
-        record.version = stored.record.version + 1;
-        stored_operation::with_values(record, [&](const auto&... values) {
-            return database_.execute(
-                "UPDATE bulk_operations SET version = ?2, total = ?3, processed = ?4, successful = "
-                "?5, failed = ?6, state = ?7, paused = ?8, cancel_requested = ?9, validated = ?10, "
-                "retry_count = ?11, created_at = ?12, started_at = ?13, run_started_at = ?14, "
-                "completed_at = ?15, file_size = ?16, name = ?17, folded_name = ?18, "
-                "idempotency_key = ?19, created_by = ?20, source = ?21, file_id = ?22, file_name = "
-                "?23, error_message = ?24, metadata = ?25, recipients = ?26, steps = ?27 WHERE "
-                "id = ?1",
-                values...);
-        });
-        if (is_final(record.state)) set_lease(stored.number, std::nullopt);  // it has no owner
-        seal(stored.number);
-        return record;
-    }
-
-    void set_lease(std::int64_t number, std::optional<timestamp> until) {
-        database_.execute(
-            "UPDATE bulk_operations SET lease_until = ?2, progress_seal = bulk_seal(number, "
-            "version, total, processed, successful, failed, last_step, fence, ?2, owner, holder) "
-            "WHERE number = ?1",
-            number, until);
-    }
-
-    claimed_operation take(const stored_operation& stored, const claim_request& request,
-                           std::string_view holder) {
-        const auto fence = stored.fence + 1;
-        database_.execute(
-            "UPDATE bulk_operations SET fence = ?2, lease_until = ?3, owner = ?4, holder = ?5, "
-            "progress_seal = bulk_seal(number, version, total, processed, successful, failed, "
-            "last_step, ?2, ?3, ?4, ?5) WHERE number = ?1",
-            stored.number, fence, request.now + request.lease_time, request.owner, holder);
-        return {.held = {.operation = stored.record.id, .fence = fence},
-                .operation = stored.record,
-                .was_lapsed = stored.lease_until.has_value()};  // given back, it would have none
-    }
-
     session& database_;
+    std::string_view holder_;
 };
 
 }  // namespace bulk::sqlite

@@ -5,16 +5,17 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/storage/retry_order.hpp>
+#include <bulk/storage/retry_selection.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/numbers.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 namespace bulk::sqlite {
@@ -25,20 +26,20 @@ public:
     retry_table(session& database, operation_id id, std::int64_t operation)
         : database_{database}, id_{id}, operation_{operation} {}
 
-    /// Resets what failed at a step that is none of `steps`, and keeps how it had failed.
-    [[nodiscard]] retry_submission reset(const retry_filter& filter,
-                                         const std::vector<step_index>& steps) {
+    /// By a few statements, however many there are.
+    [[nodiscard]] retry_submission reset_failed(const retry_selection& selection) {
+        const auto& filter = selection.filter();
         const auto rows = filter.rows ? json_of(*filter.rows) : std::string{};
-        const auto excluded = json_of(steps);
+        const auto excluded = json_of(selection.excluded());
         std::string matches =
-            "operation = ?1 AND state IN (4, 5) AND step >= 0 AND step = ifnull(?2, step)";
+            concat("operation = ?1 AND state IN (", numbers_of<row_state>(is_resettable),
+                   ") AND step >= 0 AND step = ifnull(?2, step)");
         if (filter.failure) matches += " AND failure = ?3";
         if (filter.rows) matches += " AND row IN (SELECT value FROM json_each(?4))";
         constexpr std::string_view is_excluded = "step IN (SELECT value FROM json_each(?5))";
-        constexpr std::string_view can_be_reset =
-            "step NOT IN (SELECT value FROM json_each(?5)) AND ifnull(failure, 9) NOT IN (0, 1)";
-        static_assert(std::to_underlying(error_type::parse) == 0);
-        static_assert(std::to_underlying(error_type::validation) == 1);
+        const auto can_be_reset = concat(
+            "step NOT IN (SELECT value FROM json_each(?5)) AND (failure IS NULL OR failure IN (",
+            numbers_of<error_type>(is_retryable), "))");
         const auto ask = [&](std::string_view sql) {
             return database_.rows(sql, operation_, filter.step, filter.failure, rows, excluded);
         };
@@ -46,7 +47,8 @@ public:
         retry_submission made;
         {
             auto row = ask(concat("SELECT row, step FROM bulk_records WHERE ", matches, " AND ",
-                                  is_excluded, " ORDER BY row, step LIMIT 100"));
+                                  is_excluded, " ORDER BY row, step LIMIT ",
+                                  retry_selection::most_refused));
             while (row.next()) {
                 auto& place = made.refused.emplace_back();
                 row.read(place.first, place.second);
@@ -89,10 +91,10 @@ public:
         return made;
     }
 
-    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {
-        std::tuple<std::uint64_t, int, std::uint32_t> after{};
+    [[nodiscard]] result<page<retry_entry>> history(const retry_history_query& query) {
+        retry_order after;
         if (!query.after.empty()) {
-            const auto parsed = parse(query.after);
+            const auto parsed = parse_retry_order(query.after);
             if (!parsed) return std::unexpected{parsed.error()};
             after = *parsed;
         }
@@ -101,9 +103,9 @@ public:
         if (query.step) matches += " AND step = ?3";
         if (query.retry_attempt) matches += " AND retry_attempt = ?4";
         const auto ask = [&](std::string_view sql) {
-            const auto [row, step, attempt] = after;
-            return database_.rows(sql, operation_, query.row, query.step, query.retry_attempt, row,
-                                  step, attempt, query.page_size + 1);
+            return database_.rows(sql, operation_, query.row, query.step, query.retry_attempt,
+                                  after.place.row(), after.place.step(), after.attempt,
+                                  query.page_size + 1);
         };
         page<retry_entry> found;
         if (auto row = ask(concat("SELECT count(*)", matches)); row.next()) row.read(found.total);
@@ -119,10 +121,7 @@ public:
                    " ORDER BY row, step, retry_attempt LIMIT ?8"));
         while (row.next()) {
             if (found.items.size() == query.page_size) {
-                const auto& last = found.items.back();
-                found.next =
-                    to_text(cursor{.id = concat(to_number(last.row), ' ', to_number(last.step), ' ',
-                                                last.retry_attempt)});
+                found.next = cursor_of(found.items.back());
                 break;
             }
             auto& each = found.items.emplace_back(retry_entry{.operation = id_});
@@ -136,32 +135,6 @@ public:
     }
 
 private:
-    [[nodiscard]] static result<std::tuple<std::uint64_t, int, std::uint32_t>> parse(
-        std::string_view text) {
-        const auto at = parse_cursor(text);
-        if (!at) return std::unexpected{at.error()};
-        std::uint64_t row = 0;
-        std::int16_t step = 0;
-        std::uint32_t attempt = 0;
-        const char* next = at->id.data();
-        const char* const end = next + at->id.size();
-        const auto take = [&](auto& into) {
-            if (next == nullptr) return;
-            if (next != end && *next == ' ') ++next;
-            const auto [last, status] = std::from_chars(next, end, into);
-            next = status == std::errc{} ? last : nullptr;
-        };
-        take(row);
-        take(step);
-        take(attempt);
-        if (next != end)
-            return fail(
-                errc::invalid_argument,
-                concat("cursor '", text.substr(0, 64),
-                       "' is not one of ours: pass on what `next` of the page before said"));
-        return std::tuple{row, int{step}, attempt};
-    }
-
     session& database_;
     operation_id id_;
     std::int64_t operation_;

@@ -3,7 +3,7 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/query.hpp>
-#include <bulk/storage/sqlite/row_order.hpp>
+#include <bulk/storage/row_order.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/row_walk.hpp>
@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,7 +36,7 @@ public:
         std::vector<row_order> best;
         row_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
             const auto ids = query_.sort == row_sort::row_id ? ids_in(found.page) : row_names{};
-            found.each(false, [&](const row_place& place) {
+            found.each(false, [&](const record_place& place) {
                 auto order = order_of(found, ids, place);
                 if (after && !is_before(*after, order)) return true;
                 if (best.size() == most) {
@@ -77,15 +76,13 @@ private:
     }
 
     [[nodiscard]] row_order order_of(const found_rows& found, const row_names& ids,
-                                     const row_place& place) const {
+                                     const record_place& place) const {
         row_order order{.place = place};
         if (query_.sort == row_sort::row_id) {
-            if (const auto id = ids.find(place.row); id != ids.end()) order.text = id->second;
+            if (const auto id = ids.find(place.row()); id != ids.end()) order.text = id->second;
             return order;
         }
-        const auto started = found.started_at(place);
-        order.number = started ? started->time_since_epoch().count()
-                               : std::numeric_limits<std::int64_t>::min();
+        order.number = bulk::order_of(found.started_at(place));
         return order;
     }
 

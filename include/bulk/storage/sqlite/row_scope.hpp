@@ -2,11 +2,12 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
+#include <bulk/core/names.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>
+#include <bulk/storage/sqlite/operation_columns.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/stored_operation.hpp>
 
 #include <algorithm>
 #include <array>

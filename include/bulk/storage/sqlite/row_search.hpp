@@ -6,7 +6,7 @@
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
-#include <bulk/storage/sqlite/row_order.hpp>
+#include <bulk/storage/row_order.hpp>
 #include <bulk/storage/sqlite/row_pick.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
@@ -51,13 +51,13 @@ public:
         }
         std::map<std::uint64_t, window_page> pages;
         for (const auto& each : places) {
-            const auto number = page_of(to_number(each.place.row));
+            const auto number = page_of(to_number(each.place.row()));
             auto at = pages.find(number);
             if (at == pages.end()) at = pages.emplace(number, rows_.page(number)).first;
-            if (auto record = rows_.get(each.place.row, each.place.step, at->second))
+            if (auto record = rows_.get(each.place.row(), each.place.step(), at->second))
                 found.items.push_back(std::move(*record));
             else  // an index has what its table has not
-                rows_.note_damage(each.place.row, "record", each.place.step);
+                rows_.note_damage(each.place.row(), "record", each.place.step());
         }
         return found;
     }
@@ -67,7 +67,7 @@ public:
         if (!query_.after.empty()) {
             const auto parsed = parse_row_order(query_.after, row_sort::row);
             if (!parsed) return std::unexpected{parsed.error()};
-            after = parsed->place.row;
+            after = parsed->place.row();
         }
         page<row_number> found;
         if (scope_.is_empty()) return found;
@@ -134,7 +134,7 @@ private:
                 if (!query_.failure) legs.emplace_back(0, scope_.failed_by(std::nullopt));
                 for (const auto& [failure, name] : enumerators_of<error_type>)
                     if (!query_.failure || *query_.failure == failure)
-                        legs.emplace_back(1 + std::to_underlying(failure),
+                        legs.emplace_back(order_of(std::optional{failure}),
                                           scope_.failed_by(failure));
                 break;
             default:
@@ -143,7 +143,7 @@ private:
         if (query_.descending) std::ranges::reverse(legs);
         std::vector<row_order> found;
         for (const auto& [number, scope] : legs) {
-            std::optional<row_place> from;
+            std::optional<record_place> from;
             if (after) {
                 if (query_.descending ? number > after->number : number < after->number) continue;
                 if (number == after->number) from = after->place;
@@ -157,18 +157,18 @@ private:
         return found;
     }
 
-    [[nodiscard]] bool is_behind(const row_place& place,
-                                 const std::optional<row_place>& after) const {
+    [[nodiscard]] bool is_behind(const record_place& place,
+                                 const std::optional<record_place>& after) const {
         return !after || (query_.descending ? place < *after : *after < place);
     }
 
-    [[nodiscard]] std::vector<row_place> walk_leg(const row_scope& scope,
-                                                  const std::optional<row_place>& after,
-                                                  std::size_t most) {
-        std::vector<row_place> places;
-        const auto from = after ? std::optional{after->row} : std::nullopt;
+    [[nodiscard]] std::vector<record_place> walk_leg(const row_scope& scope,
+                                                     const std::optional<record_place>& after,
+                                                     std::size_t most) {
+        std::vector<record_place> places;
+        const auto from = after ? std::optional{after->row()} : std::nullopt;
         row_walk{rows_, scope, query_.descending}.each_page(from, [&](const found_rows& found) {
-            return found.each(query_.descending, [&](const row_place& place) {
+            return found.each(query_.descending, [&](const record_place& place) {
                 if (is_behind(place, after)) places.push_back(place);
                 return places.size() < most;
             });
@@ -177,15 +177,15 @@ private:
     }
 
     /// Without packed records SQL alone finds them: of each state as many as are wanted.
-    [[nodiscard]] std::vector<row_place> select_leg(const row_scope& scope,
-                                                    const std::optional<row_place>& after,
-                                                    std::size_t most) {
-        std::vector<row_place> places;
+    [[nodiscard]] std::vector<record_place> select_leg(const row_scope& scope,
+                                                       const std::optional<record_place>& after,
+                                                       std::size_t most) {
+        std::vector<record_place> places;
         for (const auto& [state, name] : enumerators_of<row_state>) {
             if (!scope.has(state)) continue;
             const auto part = scope.in_state(state);
             const auto [first, last] = part.rows_behind(
-                after ? std::optional{after->row} : std::nullopt, query_.descending);
+                after ? std::optional{after->row()} : std::nullopt, query_.descending);
             const std::string_view direction = query_.descending ? " DESC" : "";
             const std::string_view behind =
                 query_.descending ? " AND (row, step) < (?8, ?9)" : " AND (row, step) > (?8, ?9)";
@@ -195,12 +195,9 @@ private:
                                        part.condition(), after ? behind : "", " ORDER BY row",
                                        direction, ", step", direction, " LIMIT ?10"),
                                 rows_.operation(), first, last,
-                                after ? std::optional{after->row} : std::nullopt,
-                                after ? std::optional{after->step} : std::nullopt, most);
-            while (row.next()) {
-                auto& place = places.emplace_back();
-                row.read(place.row, place.step);
-            }
+                                after ? std::optional{after->row()} : std::nullopt,
+                                after ? std::optional{after->step()} : std::nullopt, most);
+            while (row.next()) places.push_back(place_in(row));
         }
         std::ranges::sort(places);
         if (query_.descending) std::ranges::reverse(places);

@@ -4,11 +4,12 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/storage/record_place.hpp>
 #include <bulk/storage/row_batch.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
-#include <bulk/storage/sqlite/wait_table.hpp>
+#include <bulk/storage/waits.hpp>
 #include <bulk/storage/window_page.hpp>
 
 #include <algorithm>
@@ -31,6 +32,14 @@ namespace bulk::sqlite {
 }
 [[nodiscard]] constexpr std::uint64_t first_row_of(std::uint64_t page) {
     return page * rows_per_page + 1;
+}
+
+/// From the columns row and step.
+[[nodiscard]] inline record_place place_in(const row_stream& stream) {
+    row_number row{};
+    step_index step{};
+    stream.read(row, step);
+    return {row, step};
 }
 
 /// The row records of one operation, within a transaction: pages for what went well at once, a
@@ -74,8 +83,7 @@ public:
         }
     }
 
-    void put(const row_record& record) {
-        const auto spent = wait_table{database_, id_, operation_}.change(record);
+    void put_record(const row_record& record, wait_end end) {
         database_.execute(
             "INSERT OR REPLACE INTO bulk_records (operation, row, step, state, attempt, "
             "retry_attempt, spent, failure, started_at, completed_at, wait_until, signal_key, "
@@ -83,7 +91,7 @@ public:
             "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, bulk_seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
             "?9, ?10, ?11), bulk_seal(?1, ?2, ?3, ?12, ?13, ?14, ?15))",
             operation_, record.row, record.step, record.state, record.attempt, record.retry_attempt,
-            spent, record.failure, record.started_at, record.completed_at, record.wait_until,
+            end, record.failure, record.started_at, record.completed_at, record.wait_until,
             record.signal_key, record.error_message, blob{record.journal}, record.row_data);
         if (!record.row_id.empty()) put_id(record.row, record.row_id);
     }
@@ -157,6 +165,10 @@ public:
         }
         record->row_id = row_id(row);
         return record;
+    }
+
+    [[nodiscard]] std::optional<row_record> get(row_number row, step_index step) {
+        return get(row, step, page(page_of(to_number(row))));
     }
 
     /// How far the rows from `first` on are: what the pages say, and over it the records apart.

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
+#include <bulk/storage/row_order.hpp>
 #include <bulk/storage/sqlite/page_bits.hpp>
-#include <bulk/storage/sqlite/row_order.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
@@ -25,14 +25,14 @@ struct found_rows {
     std::uint64_t page = 0;
     window_page windows{};
     std::map<step_index, page_bits> steps{};
-    std::vector<std::pair<row_place, std::optional<timestamp>>> apart{};  ///< when those began
+    std::vector<std::pair<record_place, std::optional<timestamp>>> apart{};  ///< when those began
 
     /// When a record that was found began.
-    [[nodiscard]] std::optional<timestamp> started_at(const row_place& place) const {
+    [[nodiscard]] std::optional<timestamp> started_at(const record_place& place) const {
         const auto at = std::ranges::lower_bound(
-            apart, place, {}, &std::pair<row_place, std::optional<timestamp>>::first);
+            apart, place, {}, &std::pair<record_place, std::optional<timestamp>>::first);
         if (at != apart.end() && at->first == place) return at->second;
-        const auto* window = windows.find(place_in_page(to_number(place.row)), place.step);
+        const auto* window = windows.find(place_in_page(to_number(place.row())), place.step());
         return window != nullptr ? std::optional{window->started_at} : std::nullopt;
     }
 
@@ -48,7 +48,7 @@ struct found_rows {
         return any_step().each(is_descending, [&](std::size_t at) {
             const row_number row{first_row_of(page) + at};
             const auto visit_step = [&](const auto& step) {
-                return !step.second.has(at) || visit(row_place{row, step.first});
+                return !step.second.has(at) || visit(record_place{row, step.first});
             };
             return is_descending ? std::all_of(steps.rbegin(), steps.rend(), visit_step)
                                  : std::all_of(steps.begin(), steps.end(), visit_step);
@@ -146,20 +146,21 @@ private:
                    "row, step"),
             rows_.operation(), first, last);
         while (row.next()) {
-            row_place place{};
+            row_number number{};
+            step_index step{};
             std::optional<timestamp> started;
             bool is_intact = false, is_wanted = false;
-            row.read(place.row, place.step, started, is_intact, is_wanted);
+            row.read(number, step, started, is_intact, is_wanted);
             if (!is_intact) {
-                rows_.note_damage(place.row, "record", place.step);
+                rows_.note_damage(number, "record", step);
                 break;
             }
-            const auto at = place_in_page(to_number(place.row));
+            const auto at = place_in_page(to_number(number));
             if (is_wanted) {
-                found.steps[place.step].add(at);
-                found.apart.emplace_back(place, started);
-            } else if (const auto step = found.steps.find(place.step); step != found.steps.end()) {
-                step->second.remove(at);
+                found.steps[step].add(at);
+                found.apart.emplace_back(record_place{number, step}, started);
+            } else if (const auto bits = found.steps.find(step); bits != found.steps.end()) {
+                bits->second.remove(at);
             }
         }
         return found;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/storage/sqlite/columns.hpp>
+#include <bulk/storage/sqlite/operation_columns.hpp>
 #include <bulk/storage/stored_file.hpp>
 
 #include <sqlite3.h>
@@ -20,13 +22,8 @@ namespace bulk::sqlite {
 /// rows are is read without their texts.
 namespace seals {
 
-inline constexpr std::string_view operation =
-    "bulk_seal(number, id, state, paused, cancel_requested, validated, retry_count, created_at, "
-    "started_at, run_started_at, completed_at, file_size, name, folded_name, idempotency_key, "
-    "created_by, source, file_id, file_name, steps, error_message, recipients, metadata)";
-inline constexpr std::string_view progress =
-    "bulk_seal(number, version, total, processed, successful, failed, last_step, fence, "
-    "lease_until, owner, holder)";
+inline constexpr std::string_view operation = sealed<operation_content>;
+inline constexpr std::string_view progress = sealed<operation_columns::progress>;
 inline constexpr std::string_view page = "bulk_seal(operation, page, windows)";
 inline constexpr std::string_view record =
     "bulk_seal(operation, row, step, state, attempt, retry_attempt, spent, failure, started_at, "

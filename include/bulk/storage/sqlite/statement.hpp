@@ -63,6 +63,10 @@ public:
         } else if constexpr (std::same_as<T, blob>) {
             return sqlite3_bind_blob64(get(), at, bytes_in(value.bytes), value.bytes.size(),
                                        SQLITE_TRANSIENT);
+        } else if constexpr (requires { value.bytes(); }) {
+            return bind(at, blob{value.bytes()});
+        } else if constexpr (requires { value.text(); }) {
+            return bind(at, value.text());
         } else if constexpr (std::floating_point<T>) {
             return sqlite3_bind_double(get(), at, value);
         } else if constexpr (std::integral<T> || std::is_enum_v<T>) {
@@ -93,6 +97,8 @@ public:
             into = T{uuid_of(view(column))};
         } else if constexpr (std::same_as<T, std::string>) {
             into = view(column);
+        } else if constexpr (requires { into.take(std::string_view{}); }) {
+            into.take(view(column));
         } else if constexpr (std::same_as<T, bool>) {
             into = sqlite3_column_int64(get(), column) != 0;
         } else if constexpr (std::floating_point<T>) {

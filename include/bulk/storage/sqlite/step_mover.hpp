@@ -3,6 +3,8 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/storage/sqlite/columns.hpp>
+#include <bulk/storage/sqlite/operation_columns.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
@@ -27,11 +29,10 @@ public:
         move_in({.name = "bulk_retry_history", .seal = seals::retry});
         move_in({.name = "bulk_crashes", .seal = seals::crash});
         for (const auto page : pages()) rows_.put_page(page, rows_.page(page).moved_to(to_));
-        database_.execute(
-            "UPDATE bulk_operations SET last_step = ?2, progress_seal = bulk_seal(number, version, "
-            "total, processed, successful, failed, ?2, fence, lease_until, owner, holder) WHERE "
-            "number = ?1",
-            rows_.operation(), moved(last_step(), to_));
+        static const auto sql = concat(
+            "UPDATE bulk_operations SET last_step = ?2, progress_seal = ",
+            seal_of(operation_columns::progress, {{"last_step", "?2"}}), " WHERE number = ?1");
+        database_.execute(sql, rows_.operation(), moved(last_step(), to_));
     }
 
 private:

@@ -4,11 +4,12 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/storage/lease.hpp>
+#include <bulk/storage/operation_life.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/row_recording.hpp>
 #include <bulk/storage/sqlite/connection.hpp>
 #include <bulk/storage/sqlite/database.hpp>
-#include <bulk/storage/sqlite/operation_table.hpp>
-#include <bulk/storage/sqlite/record_batch.hpp>
+#include <bulk/storage/sqlite/operation_session.hpp>
 
 #include <memory>
 #include <optional>
@@ -28,7 +29,8 @@ public:
         if (!lock) return std::unexpected{lock.error()};
         transaction made{std::move(database), std::move(*lock), held};
         auto owned = made.database_->write("beginning a step's transaction", [&](session& change) {
-            return operation_table{change}.find_owned(held);
+            operation_session in{change};
+            return operation_life{in}.find_owned(held);
         });
         if (!owned) return std::unexpected{owned.error()};
         return made;
@@ -46,7 +48,8 @@ public:
     [[nodiscard]] result<> record(const row_batch& batch) {
         if (!lock_.owns_lock()) return is_over();
         return database_->write("recording rows in a step's transaction", [&](session& change) {
-            return record_batch(change, held_, batch);
+            operation_session in{change};
+            return record_rows(in, held_, batch);
         });
     }
 

@@ -4,6 +4,7 @@
 #include <bulk/core/worker_record.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
+#include <cstddef>
 #include <vector>
 
 namespace bulk::sqlite {
@@ -13,9 +14,7 @@ class worker_table {
 public:
     explicit worker_table(session& database) : database_{database} {}
 
-    void save(const worker_record& record) {
-        database_.execute("DELETE FROM bulk_workers WHERE seen_at < ?1",
-                          timestamp{record.seen_at - worker_memory});
+    void put_worker(const worker_record& record) {
         database_.execute(
             "INSERT OR REPLACE INTO bulk_workers (id, kind, pid, started_at, seen_at, "
             "silent_after, running_operations, running_pages, name, host) "
@@ -25,15 +24,20 @@ public:
             record.host);
     }
 
-    void remove(worker_id id) { database_.execute("DELETE FROM bulk_workers WHERE id = ?1", id); }
+    void remove_worker(worker_id id) {
+        database_.execute("DELETE FROM bulk_workers WHERE id = ?1", id);
+    }
+    void forget_workers(timestamp seen_before) {
+        database_.execute("DELETE FROM bulk_workers WHERE seen_at < ?1", seen_before);
+    }
 
-    [[nodiscard]] std::vector<worker_record> list() {
+    [[nodiscard]] std::vector<worker_record> find_workers(std::size_t most) {
         std::vector<worker_record> found;
         auto row = database_.rows(
             "SELECT * FROM (SELECT id, kind, pid, started_at, seen_at, silent_after, "
             "running_operations, running_pages, name, host FROM bulk_workers ORDER BY seen_at "
             "DESC LIMIT ?1) ORDER BY name, started_at, id",
-            most_workers);
+            most);
         while (row.next()) {
             auto& each = found.emplace_back();
             row.read(each.id, each.kind, each.pid, each.started_at, each.seen_at, each.silent_after,

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/read_limit.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/storage/memory/kept_record.hpp>
-#include <bulk/storage/memory/row_place.hpp>
+#include <bulk/storage/record_place.hpp>
+#include <bulk/storage/retry_order.hpp>
 #include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -26,9 +22,9 @@ namespace bulk::memory {
 
 /// How the rows of one operation had failed before they were tried again. Put in order when somebody
 /// asks: a retry of a hundred thousand rows adds as many, and is asked about seldom.
-class retry_log {
+class retry_table {
 public:
-    explicit retry_log(operation_id operation) : operation_{operation} {}
+    explicit retry_table(operation_id operation) : operation_{operation} {}
 
     /// Makes room for so many more at once.
     void expect(std::size_t more) {
@@ -36,7 +32,7 @@ public:
             all_.reserve(std::max(all_.size() + more, 2 * all_.capacity()));
     }
 
-    void add(row_place at, kept_record failed) {
+    void add(record_place at, kept_record failed) {
         entry added{at, std::move(failed)};
         is_sorted_ = is_sorted_ && (all_.empty() || place_of(all_.back()) < place_of(added));
         all_.push_back(std::move(added));
@@ -46,18 +42,19 @@ public:
         for (auto& each : all_) each.at = {each.at.row(), moved(each.at.step(), to)};
     }
 
-    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) {
+    /// By one thread at a time, as the lock in front of searches sees to: it sorts what it looks at.
+    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) const {
         if (!std::exchange(is_sorted_, true)) std::ranges::sort(all_, {}, place_of);
-        std::optional<place> after;
+        std::optional<retry_order> after;
         if (!query.after.empty()) {
-            const auto parsed = parse(query.after);
+            const auto parsed = parse_retry_order(query.after);
             if (!parsed) return std::unexpected{parsed.error()};
             after = *parsed;
         }
         auto at = all_.begin();
         if (query.row)
-            at = std::ranges::lower_bound(all_, place{row_place{*query.row, validation_step}, 0},
-                                          {}, place_of);
+            at = std::ranges::lower_bound(all_, retry_order{{*query.row, validation_step}, 0}, {},
+                                          place_of);
         page<retry_entry> found;
         const bool is_restricted = query.row || query.step || query.retry_attempt;
         if (!is_restricted) {
@@ -82,7 +79,7 @@ public:
                                        .failed_at = failed.completed_at(),
                                        .row_data = std::string{failed.row_data()}});
             } else {
-                if (found.next.empty()) found.next = text_of(found.items.back());
+                if (found.next.empty()) found.next = cursor_of(found.items.back());
                 if (!is_restricted) break;
             }
         }
@@ -91,46 +88,17 @@ public:
 
 private:
     struct entry {
-        row_place at;
+        record_place at;
         kept_record failed;
     };
-    using place = std::pair<row_place, std::uint32_t>;  ///< with the attempt
 
-    static place place_of(const entry& each) { return {each.at, each.failed.retry_attempt()}; }
-
-    static std::string text_of(const retry_entry& entry) {
-        return to_text(cursor{.id = concat(to_number(entry.row), ' ', to_number(entry.step), ' ',
-                                           entry.retry_attempt)});
-    }
-
-    static result<place> parse(std::string_view text) {
-        const auto at = parse_cursor(text);
-        if (!at) return std::unexpected{at.error()};
-        std::uint64_t row = 0;
-        std::int16_t step = 0;
-        std::uint32_t attempt = 0;
-        const char* next = at->id.data();
-        const char* const end = next + at->id.size();
-        const auto take = [&](auto& into) {
-            if (next == nullptr) return;
-            if (next != end && *next == ' ') ++next;
-            const auto [last, status] = std::from_chars(next, end, into);
-            next = status == std::errc{} ? last : nullptr;
-        };
-        take(row);
-        take(step);
-        take(attempt);
-        if (next != end)
-            return fail(
-                errc::invalid_argument,
-                concat("cursor '", text.substr(0, 64),
-                       "' is not one of ours: pass on what `next` of the page before said"));
-        return place{row_place{row_number{row}, step_index{step}}, attempt};
+    static retry_order place_of(const entry& each) {
+        return {.place = each.at, .attempt = each.failed.retry_attempt()};
     }
 
     operation_id operation_;
-    std::vector<entry> all_;
-    bool is_sorted_ = true;
+    mutable std::vector<entry> all_;
+    mutable bool is_sorted_ = true;
 };
 
 }  // namespace bulk::memory

@@ -17,7 +17,7 @@
 namespace bulk::memory {
 
 /// What happened, and how far it was read by whom.
-class event_log {
+class event_table {
 public:
     void append(const std::vector<event>& events) {
         for (event each : events) {
@@ -27,9 +27,9 @@ public:
         }
     }
 
-    [[nodiscard]] std::vector<event> find(std::optional<operation_id> id,
-                                          std::optional<std::uint64_t> after,
-                                          std::uint32_t limit) const {
+    [[nodiscard]] std::vector<event> find_events(std::optional<operation_id> id,
+                                                 std::optional<std::uint64_t> after,
+                                                 std::uint32_t limit) const {
         if (!id)
             return pick(all_.size(), after ? place_behind(*after) : 0, after.has_value(), limit,
                         [](std::size_t at) { return at; });
@@ -41,18 +41,17 @@ public:
                     [&](std::size_t at) { return place_behind(numbers[at] - 1); });
     }
 
-    void remove(operation_id id) {
+    void remove_events(operation_id id) {
         if (of_.erase(id) > 0)
             std::erase_if(all_, [&](const event& each) { return each.operation == id; });
     }
 
-    [[nodiscard]] std::optional<std::uint64_t> position(const std::string& reader) const {
+    [[nodiscard]] std::optional<std::uint64_t> event_position(const std::string& reader) const {
         const auto at = positions_.find(reader);
         return at == positions_.end() ? std::nullopt : std::optional{at->second};
     }
 
-    /// Nobody goes back.
-    void set_position(const std::string& reader, std::uint64_t position) {
+    void raise_event_position(const std::string& reader, std::uint64_t position) {
         auto& at = positions_[reader];
         at = std::max(at, position);
     }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/id.hpp>
+#include <bulk/core/page.hpp>
+#include <bulk/core/query.hpp>
+#include <bulk/core/retry_history.hpp>
+#include <bulk/core/row_record.hpp>
+#include <bulk/core/signal.hpp>
+#include <bulk/storage/record_place.hpp>
+#include <bulk/storage/retry_selection.hpp>
+#include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/step_moves.hpp>
+#include <bulk/storage/waits.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace bulk {
+
+/// A signal that arrived before a row waited for it.
+struct early_signal {
+    std::uint64_t number = 0;
+    std::optional<std::string> failure{};
+};
+
+/// What a record that waits for a signal says.
+template <typename Wait>
+concept found_wait = requires(const Wait& wait) {
+    { wait->signal_key() } -> std::convertible_to<std::string_view>;
+    { wait->journal() } -> std::convertible_to<std::string_view>;
+    { wait->retry_attempt() } -> std::convertible_to<std::uint32_t>;
+    { wait->end() } -> std::convertible_to<wait_end>;
+    static_cast<bool>(wait);
+};
+
+/// What a backend has to keep for the rows of one operation, within one transaction: plain reading and
+/// writing, as in operation_tables.hpp.
+template <typename Rows>
+concept row_tables = requires(
+    std::remove_reference_t<Rows>& rows, std::span<const rows_completed> completed,
+    const row_record& record, wait_end end, row_number row, step_index step, std::string_view text,
+    std::span<std::optional<row_progress>> into, const row_query& query, const step_moves& moves,
+    bool (*visit)(record_place, std::optional<timestamp>), bool (*visit_row)(const row_wait&),
+    const signal& sent, timestamp now, std::uint64_t number, std::uint32_t limit,
+    const retry_selection& selection, const retry_history_query& history,
+    const std::optional<std::string>& failure, bool is_for_any_row) {
+    // --- records, by row and step: packed pages of rows that completed at the first try, and single
+    // records, which win over the pages. A row may have an id.
+    rows.add(completed);
+    rows.put_record(record, end);
+    rows.put_id(row, text);
+    { rows.get(row, step) } -> std::same_as<std::optional<row_record>>;
+    rows.progress(row, into);
+    /// A valid query.
+    { rows.query(query) } -> std::same_as<result<page<row_record>>>;
+    { rows.row_numbers(query) } -> std::same_as<result<page<row_number>>>;
+    /// Of everything that knows a step.
+    rows.move_steps(moves);
+
+    // --- waits: single records that wait for a completion, with a signal key --------------------------
+    { rows.find_wait(row, step) } -> found_wait;
+    /// Records of a row with that signal key that wait or are completed, by step, until `visit_row` returns
+    /// false.
+    rows.visit_row(row, text, visit_row);
+    /// Waits of that key whose end is none, by start, then row, then step, until `visit` returns false.
+    rows.visit_waits(text, visit);
+    rows.set_wait_end(record_place{row, step}, end);
+
+    // --- signals, numbered in the order in which they were given --------------------------------------
+    rows.give(record_place{row, step}, text, failure);
+    { rows.given_to(row, step) } -> std::same_as<std::optional<given_signal>>;
+    { rows.given(number /* behind */, limit) } -> std::same_as<std::vector<given_signal>>;
+    rows.remove_given(row, step);
+    /// Kept until that time, for one row or for any.
+    rows.keep_early(sent, now);
+    /// The oldest of a key for this row, or for any row.
+    {
+        rows.find_early(row, step, text, is_for_any_row)
+    } -> std::same_as<std::optional<early_signal>>;
+    rows.remove_early(number);
+    /// Those kept until then or less long.
+    rows.end_early(now);
+
+    // --- retries --------------------------------------------------------------------------------------
+    /// Keeps the failure of each record that the selection counts in, and resets the record as
+    /// `reset_for_retry` does, without a wait. By row, then step.
+    { rows.reset_failed(selection) } -> std::same_as<retry_submission>;
+    { rows.history(history) } -> std::same_as<result<page<retry_entry>>>;
+};
+
+}  // namespace bulk
