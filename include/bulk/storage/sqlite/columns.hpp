@@ -12,6 +12,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace bulk::sqlite {
 
@@ -25,6 +26,15 @@ using column_names = std::span<const std::string_view>;
     return all;
 }
 
+/// Lists of columns one behind the other.
+template <std::size_t A, std::size_t B>
+[[nodiscard]] constexpr auto joined(const std::array<std::string_view, A>& first,
+                                    const std::array<std::string_view, B>& second) {
+    std::array<std::string_view, A + B> all{};
+    std::ranges::copy(second, std::ranges::copy(first, all.begin()).out);
+    return all;
+}
+
 /// Another expression for a column.
 struct changed_column {
     std::string_view name;
@@ -33,7 +43,7 @@ struct changed_column {
 
 /// The checksum of columns, some of which are about to change.
 [[nodiscard]] inline std::string seal_of(column_names columns,
-                                         std::initializer_list<changed_column> changes = {}) {
+                                         std::span<const changed_column> changes) {
     std::string all = "bulk_seal(";
     for (std::string_view each : columns) {
         if (all.back() != '(') all += ", ";
@@ -44,7 +54,20 @@ struct changed_column {
     return all + ')';
 }
 
-/// The same, made at compile time.
+[[nodiscard]] inline std::string seal_of(column_names columns,
+                                         std::initializer_list<changed_column> changes) {
+    return seal_of(columns, std::span{changes.begin(), changes.end()});
+}
+
+/// For SET.
+[[nodiscard]] inline std::string assigned(std::span<const changed_column> changes) {
+    std::string all;
+    for (const auto& [name, value] : changes)
+        all += concat(all.empty() ? "" : ", ", name, " = ", value);
+    return all;
+}
+
+/// The checksum of what is not changed, made at compile time.
 template <const auto& Columns>
 inline constexpr auto seal_bytes = [] {
     constexpr std::string_view head = "bulk_seal(", link = ", ";
@@ -77,6 +100,29 @@ template <typename... Fields>
     std::string values;
     for (std::size_t i = 1; i <= columns.size(); ++i) values += concat(i == 1 ? "?" : ", ?", i);
     return concat("INSERT INTO ", table, " (", list_of(columns), ") VALUES (", values, ')');
+}
+
+/// A column for the checksum of others.
+struct seal_column {
+    std::string_view name;
+    column_names covers;
+};
+
+/// An insert, or what `verb` says, with checksums. The parameters are those of the columns.
+[[nodiscard]] inline std::string insert_sealed(std::string_view verb, std::string_view table,
+                                               column_names columns,
+                                               std::initializer_list<seal_column> seals) {
+    std::vector<std::string> parameters;
+    for (std::size_t i = 1; i <= columns.size(); ++i) parameters.push_back(concat('?', i));
+    std::vector<changed_column> bound;
+    for (std::size_t i = 0; i < columns.size(); ++i) bound.push_back({columns[i], parameters[i]});
+    std::string names = list_of(columns), values;
+    for (const auto& each : parameters) values += concat(values.empty() ? "" : ", ", each);
+    for (const auto& [name, covers] : seals) {
+        names += concat(", ", name);
+        values += concat(", ", seal_of(covers, bound));
+    }
+    return concat(verb, " INTO ", table, " (", names, ") VALUES (", values, ')');
 }
 
 /// All columns but the first `keys`, which say which row; the parameters are the same as above.

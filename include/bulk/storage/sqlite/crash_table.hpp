@@ -6,9 +6,12 @@
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/operation_tables.hpp>
 #include <bulk/storage/presence.hpp>
+#include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/operation_columns.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/state_lists.hpp>
 
 #include <optional>
 #include <vector>
@@ -35,16 +38,16 @@ public:
         static const auto free_operations = concat(
             "UPDATE bulk_operations SET lease_until = 0, holder = '', progress_seal = "
             "iif(progress_seal IS ",
-            seals::progress,
-            ", bulk_seal(number, version, total, processed, successful, failed, last_step, "
-            "fence, 0, owner, ''), progress_seal) WHERE holder = ?1 AND lease_until IS NOT "
-            "NULL");
+            seals::progress, ", ",
+            seal_of(operation_columns::progress, {{"lease_until", "0"}, {"holder", "''"}}),
+            ", progress_seal) WHERE holder = ?1 AND lease_until IS NOT NULL");
         database_.execute(free_operations, process.name());
         // A page of a feed was delivered, though nobody came back: it is lapsed, not given back.
-        database_.execute(
+        static const auto free_partitions = concat(
             "UPDATE bulk_feed_partitions INDEXED BY bulk_feed_partitions_open SET leased_until = "
-            "0, holder = '' WHERE state < 2 AND holder = ?1 AND leased_until IS NOT NULL",
-            process.name());
+            "0, holder = '' WHERE ",
+            open_partition, " AND holder = ?1 AND leased_until IS NOT NULL");
+        database_.execute(free_partitions, process.name());
         database_.execute(
             "UPDATE bulk_feed_batches SET leased_until = 0, holder = '' WHERE holder = ?1",
             process.name());

@@ -15,6 +15,7 @@
 #include <bulk/storage/sqlite/schema.hpp>
 #include <bulk/storage/sqlite/seal_check.hpp>
 #include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/state_lists.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -42,7 +43,7 @@ inline void read_summary(connection& used, store_health& health, damage_list& da
         };
         read("PRAGMA journal_mode", health.journal_mode);
         read("SELECT count(*) FROM bulk_operations", health.operations);
-        read("SELECT count(*) FROM bulk_operations WHERE state IN (0, 1, 2, 7)",
+        read(concat("SELECT count(*) FROM bulk_operations WHERE ", open_operation()),
              health.open_operations);
         read("SELECT count(*) FROM bulk_operations WHERE lease_until <= ?1", health.expired_leases);
     });

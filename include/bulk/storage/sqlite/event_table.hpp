@@ -3,17 +3,17 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/event.hpp>
+#include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/event_columns.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace bulk::sqlite {
@@ -32,39 +32,23 @@ public:
     [[nodiscard]] std::vector<event> find_events(std::optional<operation_id> id,
                                                  std::optional<std::uint64_t> after,
                                                  std::uint32_t limit) {
-        const auto sql = concat(
-            "SELECT sequence, operation, kind, level, state, previous, row, failure, time, "
-            "operation_name, message, created_by, file_name, metadata, processed, total, "
-            "successful, failed, duration, seal IS ",
-            seals::event, " FROM bulk_events WHERE sequence > ?1", id ? " AND operation = ?3" : "",
-            " ORDER BY sequence", after ? "" : " DESC", " LIMIT ?2");
+        const auto sql =
+            concat("SELECT ", list_of(event_columns::all), ", seal IS ", seals::event,
+                   " FROM bulk_events WHERE sequence > ?1", id ? " AND operation = ?3" : "",
+                   " ORDER BY sequence", after ? "" : " DESC", " LIMIT ?2");
         std::vector<event> found;
         auto row = database_.rows(sql, after.value_or(0), limit, id);
         while (row.next()) {
             auto& each = found.emplace_back();
-            std::optional<std::string> created_by;
-            std::optional<std::uint64_t> processed;
-            event_creation created;
-            event_outcome ended;
-            std::int64_t duration = 0;
+            event_extras extras;
             bool is_intact = false;
-            row.read(each.sequence, each.operation, each.kind, each.level, each.state,
-                     each.previous, each.row, each.failure, each.time, each.operation_name,
-                     each.message, created_by, created.file_name, created.metadata, processed,
-                     ended.total, ended.successful, ended.failed, duration, is_intact);
+            auto fields = event_columns::fields(each.sequence, each, extras);
+            std::apply([&](auto&... into) { row.read(into..., is_intact); }, fields);
             if (!is_intact)
                 database_.note(damaged(
                     concat("operation ", to_text(each.operation), ", event ", each.sequence),
                     "event"));
-            if (created_by) {
-                created.created_by = std::move(*created_by);
-                each.created = std::move(created);
-            }
-            if (processed) {
-                ended.processed = *processed;
-                ended.duration = std::chrono::microseconds{duration};
-                each.ended = ended;
-            }
+            extras.move_to(each);
         }
         if (!after) std::ranges::reverse(found);
         return found;
@@ -103,31 +87,11 @@ private:
     }
 
     void insert(const event& each, std::uint64_t sequence) {
-        static const auto sql = [] {
-            std::string values;
-            for (int i = 1; i <= 19; ++i) values += concat(i == 1 ? "?" : ", ?", i);
-            return concat(
-                "INSERT INTO bulk_events (sequence, operation, kind, level, state, "
-                "previous, row, failure, time, operation_name, message, created_by, "
-                "file_name, metadata, processed, total, successful, failed, duration, "
-                "seal) VALUES (",
-                values, ", bulk_seal(", values, "))");
-        }();
-        const auto of_creation = [&](auto member) {
-            return each.created ? std::optional{std::string_view{(*each.created).*member}}
-                                : std::nullopt;
-        };
-        const auto of_outcome = [&](auto member) {
-            return each.ended ? std::optional{(*each.ended).*member} : std::nullopt;
-        };
-        const auto took = each.ended ? std::optional{each.ended->duration.count()} : std::nullopt;
-        database_.execute(
-            sql, sequence, each.operation, each.kind, each.level, each.state, each.previous,
-            each.row, each.failure, each.time, each.operation_name, each.message,
-            of_creation(&event_creation::created_by), of_creation(&event_creation::file_name),
-            of_creation(&event_creation::metadata), of_outcome(&event_outcome::processed),
-            of_outcome(&event_outcome::total), of_outcome(&event_outcome::successful),
-            of_outcome(&event_outcome::failed), took);
+        static const auto sql = insert_sealed("INSERT", "bulk_events", event_columns::all,
+                                              {{"seal", event_columns::all}});
+        auto extras = event_extras::of(each);
+        std::apply([&](const auto&... values) { database_.execute(sql, values...); },
+                   event_columns::fields(sequence, each, extras));
     }
 
     session& database_;

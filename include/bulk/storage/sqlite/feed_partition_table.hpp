@@ -7,6 +7,7 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/state_lists.hpp>
 #include <bulk/storage/sqlite/stored_run.hpp>
 
 #include <algorithm>
@@ -65,8 +66,9 @@ public:
     [[nodiscard]] std::optional<feed_partition> claimable_of(const feed_run& run, timestamp now,
                                                              timestamp lapsed_by) {
         static const auto sql = select(
-            "INDEXED BY bulk_feed_partitions_open WHERE run = ?1 AND state < 2 AND due <= ?2 AND "
-            "(leased_until IS NULL OR leased_until <= ?3) ORDER BY due, number LIMIT 1");
+            concat("INDEXED BY bulk_feed_partitions_open WHERE run = ?1 AND ", open_partition,
+                   " AND due <= ?2 AND (leased_until IS NULL OR leased_until <= ?3) ORDER BY due, "
+                   "number LIMIT 1"));
         auto row = database_.rows(sql, run.number, now, lapsed_by);
         if (!row.next()) return std::nullopt;
         return stored_partition::from(row, run.id);
@@ -75,10 +77,11 @@ public:
     /// When one of the run can be claimed.
     [[nodiscard]] std::optional<timestamp> next_claim(const feed_run& run) {
         std::optional<timestamp> next;
-        auto row = database_.rows(
+        static const auto sql = concat(
             "SELECT due, leased_until FROM bulk_feed_partitions INDEXED BY "
-            "bulk_feed_partitions_open WHERE run = ?1 AND state < 2 ORDER BY due",
-            run.number);
+            "bulk_feed_partitions_open WHERE run = ?1 AND ",
+            open_partition, " ORDER BY due");
+        auto row = database_.rows(sql, run.number);
         while (row.next()) {
             timestamp due{};
             std::optional<timestamp> leased_until;

@@ -11,12 +11,12 @@
 #include <bulk/storage/operation_tables.hpp>
 #include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
-#include <bulk/storage/sqlite/numbers.hpp>
 #include <bulk/storage/sqlite/operation_columns.hpp>
 #include <bulk/storage/sqlite/operation_search.hpp>
 #include <bulk/storage/sqlite/operation_select.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/state_lists.hpp>
 
 #include <algorithm>
 #include <array>
@@ -72,8 +72,8 @@ public:
     template <typename Wants>
     [[nodiscard]] std::optional<stored_operation> find_open(timestamp leased_until, Wants wants) {
         static const auto sql = operation_select::sql(
-            concat("INDEXED BY bulk_operations_open WHERE state IN (", open_states(),
-                   ") AND (paused = 0 OR cancel_requested = 1) AND (lease_until IS NULL OR "
+            concat("INDEXED BY bulk_operations_open WHERE ", open_operation(),
+                   " AND (paused = 0 OR cancel_requested = 1) AND (lease_until IS NULL OR "
                    "lease_until <= ?1) ORDER BY created_at, id"));
         auto row = database_.rows(sql, leased_until);
         while (row.next()) {
@@ -166,11 +166,6 @@ public:
     }
 
 private:
-    /// As the index has them.
-    [[nodiscard]] static std::string open_states() {
-        return numbers_of<operation_state>([](operation_state state) { return !is_final(state); });
-    }
-
     [[nodiscard]] static std::optional<stored_operation> first(row_stream row) {
         if (!row.next()) return std::nullopt;
         return operation_select::from(row);

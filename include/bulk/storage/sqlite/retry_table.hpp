@@ -8,10 +8,11 @@
 #include <bulk/storage/retry_order.hpp>
 #include <bulk/storage/retry_selection.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
-#include <bulk/storage/sqlite/numbers.hpp>
+#include <bulk/storage/sqlite/record_columns.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/state_lists.hpp>
 
 #include <cstdint>
 #include <string>
@@ -83,11 +84,10 @@ public:
             "retry_attempt, failure, completed_at, error_message, row_data, bulk_seal(operation, "
             "row, step, retry_attempt, failure, completed_at, error_message, row_data) FROM "
             "bulk_records");
-        run("UPDATE bulk_records SET state = 0, attempt = 0, retry_attempt = retry_attempt + 1, "
-            "spent = 0, failure = NULL, error_message = '', signal_key = '', journal = x'', "
-            "started_at = NULL, completed_at = NULL, wait_until = NULL, seal = "
-            "bulk_seal(operation, row, step, 0, 0, retry_attempt + 1, 0, NULL, NULL, NULL, NULL), "
-            "texts_seal = bulk_seal(operation, row, step, '', '', x'', row_data)");
+        run(concat(
+            "UPDATE bulk_records SET ", assigned(record_columns::reset),
+            ", seal = ", seal_of(record_columns::sealed_state, record_columns::reset),
+            ", texts_seal = ", seal_of(record_columns::sealed_texts, record_columns::reset)));
         return made;
     }
 

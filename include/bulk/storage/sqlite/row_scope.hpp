@@ -7,6 +7,7 @@
 #include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>
 #include <bulk/storage/sqlite/operation_columns.hpp>
+#include <bulk/storage/sqlite/record_columns.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <algorithm>
@@ -118,7 +119,7 @@ public:
         if (has_no_failure_) sql += " AND failure IS NULL";
         if (least_retries_ > 0) sql += " AND retry_attempt >= ?7";
         if (!key_.empty()) sql += " AND signal_key = ?4";
-        if (awaits_signal_) sql += " AND state = 2 AND signal_key <> ''";
+        if (awaits_signal_) sql += concat(" AND ", record_columns::waiting);
         if (has_id_part())
             sql += concat(
                 " AND instr(lower((SELECT id FROM bulk_row_ids AS named WHERE named.operation = "

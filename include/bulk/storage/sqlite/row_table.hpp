@@ -6,7 +6,9 @@
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/record_place.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
+#include <bulk/storage/sqlite/record_columns.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 #include <bulk/storage/waits.hpp>
@@ -20,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace bulk::sqlite {
 
@@ -84,15 +87,15 @@ public:
     }
 
     void put_record(const row_record& record, wait_end end) {
-        database_.execute(
-            "INSERT OR REPLACE INTO bulk_records (operation, row, step, state, attempt, "
-            "retry_attempt, spent, failure, started_at, completed_at, wait_until, signal_key, "
-            "error_message, journal, row_data, seal, texts_seal) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
-            "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, bulk_seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-            "?9, ?10, ?11), bulk_seal(?1, ?2, ?3, ?12, ?13, ?14, ?15))",
-            operation_, record.row, record.step, record.state, record.attempt, record.retry_attempt,
-            end, record.failure, record.started_at, record.completed_at, record.wait_until,
-            record.signal_key, record.error_message, blob{record.journal}, record.row_data);
+        static constexpr auto columns = joined(record_columns::key, record_columns::content);
+        static const auto sql = insert_sealed(
+            "INSERT OR REPLACE", "bulk_records", columns,
+            {{"seal", record_columns::sealed_state}, {"texts_seal", record_columns::sealed_texts}});
+        std::apply(
+            [&](const auto&... values) {
+                database_.execute(sql, operation_, record.row, record.step, values...);
+            },
+            record_columns::fields(record, end));
         if (!record.row_id.empty()) put_id(record.row, record.row_id);
     }
 
@@ -105,11 +108,9 @@ public:
 
     /// Empty if nothing of it was completed yet.
     [[nodiscard]] window_page page(std::uint64_t number) {
-        static const auto sql =
-            concat("SELECT seal IS ", seals::page,
-                   ", windows FROM bulk_pages WHERE operation = ?1 AND page = ?2");
+        static const auto sql = select_pages("operation = ?1 AND page = ?2");
         auto row = database_.rows(sql, operation_, number);
-        return row.next() ? decoded(number, row) : window_page{};
+        return row.next() ? decoded(row) : window_page{};
     }
 
     void put_page(std::uint64_t number, const window_page& windows) {
@@ -132,18 +133,17 @@ public:
     }
 
     [[nodiscard]] std::optional<row_record> apart(row_number row, step_index step) {
-        static const auto sql = concat(
-            "SELECT seal IS ", seals::record, " AND texts_seal IS ", seals::texts,
-            ", state, attempt, retry_attempt, failure, started_at, completed_at, wait_until, "
-            "signal_key, error_message, journal, row_data FROM bulk_records WHERE operation = ?1 "
-            "AND row = ?2 AND step = ?3");
+        static const auto sql =
+            concat("SELECT seal IS ", seals::record, " AND texts_seal IS ", seals::texts, ", ",
+                   list_of(record_columns::content),
+                   " FROM bulk_records WHERE operation = ?1 AND row = ?2 AND step = ?3");
         auto found = database_.rows(sql, operation_, row, step);
         if (!found.next()) return std::nullopt;
         bool is_intact = false;
         row_record record{.operation = id_, .row = row, .step = step};
-        found.read(is_intact, record.state, record.attempt, record.retry_attempt, record.failure,
-                   record.started_at, record.completed_at, record.wait_until, record.signal_key,
-                   record.error_message, record.journal, record.row_data);
+        auto end = wait_end::none;
+        auto fields = record_columns::fields(record, end);
+        std::apply([&](auto&... into) { found.read(is_intact, into...); }, fields);
         if (!is_intact) note_damage(row, "record", step);
         return record;
     }
@@ -176,17 +176,14 @@ public:
         if (into.empty()) return;
         const auto from = to_number(first), end = from + into.size();
         {
-            static const auto sql =
-                concat("SELECT seal IS ", seals::page,
-                       ", windows, page FROM bulk_pages WHERE operation = ?1 AND page BETWEEN ?2 "
-                       "AND ?3");
+            static const auto sql = select_pages("operation = ?1 AND page BETWEEN ?2 AND ?3");
             auto row = database_.rows(sql, operation_, page_of(std::max<std::uint64_t>(from, 1)),
                                       page_of(end));
             while (row.next()) {
                 std::uint64_t number = 0;
-                row.read_at(2, number);
+                row.read(number);
                 const auto base = first_row_of(number);
-                const auto windows = decoded(number, row);
+                const auto windows = decoded(row);
                 for (const auto& each : windows.windows())
                     for (auto at = std::max(base + each.first, from);
                          at < std::min(base + each.end(), end); ++at)
@@ -209,12 +206,14 @@ public:
         }
     }
 
-    /// Its columns are whether a page is intact, and its windows.
-    [[nodiscard]] window_page decoded(std::uint64_t number, const row_stream& row) {
+    /// Of a row of `select_pages`.
+    [[nodiscard]] window_page decoded(const row_stream& row) {
+        std::uint64_t number = 0;
         bool is_intact = false;
-        row.read(is_intact);
+        page_bytes bytes;
+        row.read(number, is_intact, bytes);
         if (is_intact)
-            if (auto page = windows_from_bytes(row.view(1))) return std::move(*page);
+            if (auto page = windows_from_bytes(bytes.seen)) return std::move(*page);
         database_.note(damaged_rows(id_, first_row_of(number), first_row_of(number + 1) - 1,
                                     "page of row records"));
         return {};
@@ -230,6 +229,17 @@ public:
     [[nodiscard]] std::int64_t operation() const { return operation_; }
 
 private:
+    /// Valid until the next row.
+    struct page_bytes {
+        std::string_view seen{};
+        void take(std::string_view stored) { seen = stored; }
+    };
+
+    [[nodiscard]] static std::string select_pages(std::string_view which) {
+        return concat("SELECT page, seal IS ", seals::page, ", windows FROM bulk_pages WHERE ",
+                      which);
+    }
+
     /// A page of so many windows is about one of SQLite's.
     static constexpr std::uint64_t few_windows = 256;
     /// That may be rewritten for each row of a batch: batches of a hundred rows keep all times.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <bulk/storage/sqlite/columns.hpp>
+#include <bulk/storage/sqlite/event_columns.hpp>
 #include <bulk/storage/sqlite/operation_columns.hpp>
+#include <bulk/storage/sqlite/record_columns.hpp>
 #include <bulk/storage/stored_file.hpp>
 
 #include <sqlite3.h>
@@ -25,11 +27,8 @@ namespace seals {
 inline constexpr std::string_view operation = sealed<operation_content>;
 inline constexpr std::string_view progress = sealed<operation_columns::progress>;
 inline constexpr std::string_view page = "bulk_seal(operation, page, windows)";
-inline constexpr std::string_view record =
-    "bulk_seal(operation, row, step, state, attempt, retry_attempt, spent, failure, started_at, "
-    "completed_at, wait_until)";
-inline constexpr std::string_view texts =
-    "bulk_seal(operation, row, step, signal_key, error_message, journal, row_data)";
+inline constexpr std::string_view record = sealed<record_columns::sealed_state>;
+inline constexpr std::string_view texts = sealed<record_columns::sealed_texts>;
 inline constexpr std::string_view row_id = "bulk_seal(operation, row, id)";
 inline constexpr std::string_view given_signal =
     "bulk_seal(sequence, operation, row, step, key, failure)";
@@ -38,10 +37,7 @@ inline constexpr std::string_view early_signal =
 inline constexpr std::string_view retry =
     "bulk_seal(operation, row, step, retry_attempt, failure, failed_at, error_message, row_data)";
 inline constexpr std::string_view crash = "bulk_seal(operation, row, step, count)";
-inline constexpr std::string_view event =
-    "bulk_seal(sequence, operation, kind, level, state, previous, row, failure, time, "
-    "operation_name, message, created_by, file_name, metadata, processed, total, successful, "
-    "failed, duration)";
+inline constexpr std::string_view event = sealed<event_columns::all>;
 inline constexpr std::string_view event_position = "bulk_seal(reader, position)";
 
 }  // namespace seals

@@ -29,6 +29,18 @@ struct blob {
     std::string_view bytes;
 };
 
+/// The same of a field that is read, too.
+template <typename Text>
+struct text_blob {
+    Text& text_bytes;
+    [[nodiscard]] const std::string& bytes() const { return text_bytes; }
+    void take(std::string_view stored)
+        requires(!std::is_const_v<Text>)
+    {
+        text_bytes = stored;
+    }
+};
+
 namespace detail {
 
 template <typename T>

@@ -6,11 +6,13 @@
 #include <bulk/core/signal.hpp>
 #include <bulk/storage/record_place.hpp>
 #include <bulk/storage/row_tables.hpp>
+#include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/sqlite/damage.hpp>
-#include <bulk/storage/sqlite/numbers.hpp>
+#include <bulk/storage/sqlite/record_columns.hpp>
 #include <bulk/storage/sqlite/row_stream.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/state_lists.hpp>
 #include <bulk/storage/waits.hpp>
 
 #include <cstdint>
@@ -49,10 +51,11 @@ public:
     };
 
     [[nodiscard]] std::optional<wait> find_wait(row_number row, step_index step) {
-        static const auto sql = concat(
-            "SELECT signal_key, journal, spent, retry_attempt, seal IS ", seals::record,
-            " AND texts_seal IS ", seals::texts,
-            " FROM bulk_records WHERE operation = ?1 AND row = ?2 AND step = ?3 AND ", waiting);
+        static const auto sql =
+            concat("SELECT signal_key, journal, spent, retry_attempt, seal IS ", seals::record,
+                   " AND texts_seal IS ", seals::texts,
+                   " FROM bulk_records WHERE operation = ?1 AND row = ?2 AND step = ?3 AND ",
+                   record_columns::waiting);
         auto found = database_.rows(sql, operation_, row, step);
         if (!found.next()) return std::nullopt;
         const wait each{found};
@@ -84,7 +87,7 @@ public:
         static const auto sql = concat(
             "SELECT row, step, wait_until FROM bulk_records INDEXED BY bulk_records_waiting "
             "WHERE operation = ?1 AND signal_key = ?2 AND spent = ",
-            std::to_underlying(wait_end::none), " AND ", waiting,
+            std::to_underlying(wait_end::none), " AND ", record_columns::waiting,
             " ORDER BY started_at, row, step");
         auto each = database_.rows(sql, operation_, key);
         while (each.next()) {
@@ -97,11 +100,10 @@ public:
     }
 
     void set_wait_end(record_place at, wait_end end) {
-        static const auto sql = concat(
-            "UPDATE bulk_records SET spent = ?4, seal = bulk_seal(operation, row, step, state, "
-            "attempt, retry_attempt, ?4, failure, started_at, completed_at, wait_until) WHERE "
-            "operation = ?1 AND row = ?2 AND step = ?3 AND seal IS ",
-            seals::record);
+        static const auto sql =
+            concat("UPDATE bulk_records SET spent = ?4, seal = ",
+                   seal_of(record_columns::sealed_state, {{"spent", "?4"}}),
+                   " WHERE operation = ?1 AND row = ?2 AND step = ?3 AND seal IS ", seals::record);
         if (database_.execute(sql, operation_, at.row(), at.step(), end) == 0)
             database_.note(damaged_row(id_, at.row(), "record", at.step()));
     }
@@ -176,10 +178,6 @@ public:
 
 private:
     static constexpr row_number anybody{0};
-
-    /// As the index of waits has it.
-    static constexpr std::string_view waiting = "state = 2 AND signal_key <> ''";
-    static_assert(std::to_underlying(row_state::waiting_for_completion) == 2);
 
     [[nodiscard]] static std::string select_given(std::string_view rest) {
         return concat("SELECT sequence, row, step, key, failure, seal IS ", seals::given_signal,

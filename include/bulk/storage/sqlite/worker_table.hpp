@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/concat.hpp>
 #include <bulk/core/worker_record.hpp>
+#include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
+#include <array>
 #include <cstddef>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace bulk::sqlite {
@@ -15,13 +20,9 @@ public:
     explicit worker_table(session& database) : database_{database} {}
 
     void put_worker(const worker_record& record) {
-        database_.execute(
-            "INSERT OR REPLACE INTO bulk_workers (id, kind, pid, started_at, seen_at, "
-            "silent_after, running_operations, running_pages, name, host) "
-            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            record.id, record.kind, record.pid, record.started_at, record.seen_at,
-            record.silent_after, record.running_operations, record.running_pages, record.name,
-            record.host);
+        static const auto sql = insert_sealed("INSERT OR REPLACE", "bulk_workers", columns, {});
+        std::apply([&](const auto&... values) { database_.execute(sql, values...); },
+                   fields(record));
     }
 
     void remove_worker(worker_id id) {
@@ -33,20 +34,36 @@ public:
 
     [[nodiscard]] std::vector<worker_record> find_workers(std::size_t most) {
         std::vector<worker_record> found;
-        auto row = database_.rows(
-            "SELECT * FROM (SELECT id, kind, pid, started_at, seen_at, silent_after, "
-            "running_operations, running_pages, name, host FROM bulk_workers ORDER BY seen_at "
-            "DESC LIMIT ?1) ORDER BY name, started_at, id",
-            most);
-        while (row.next()) {
-            auto& each = found.emplace_back();
-            row.read(each.id, each.kind, each.pid, each.started_at, each.seen_at, each.silent_after,
-                     each.running_operations, each.running_pages, each.name, each.host);
-        }
+        static const auto sql =
+            concat("SELECT * FROM (SELECT ", list_of(columns),
+                   " FROM bulk_workers ORDER BY seen_at DESC LIMIT ?1) ORDER BY name, started_at, "
+                   "id");
+        auto row = database_.rows(sql, most);
+        while (row.next())
+            std::apply([&](auto&... into) { row.read(into...); }, fields(found.emplace_back()));
         return found;
     }
 
 private:
+    static constexpr std::array<std::string_view, 10> columns{"id",
+                                                              "kind",
+                                                              "pid",
+                                                              "started_at",
+                                                              "seen_at",
+                                                              "silent_after",
+                                                              "running_operations",
+                                                              "running_pages",
+                                                              "name",
+                                                              "host"};
+
+    /// In the order of the columns.
+    template <typename Record>
+    [[nodiscard]] static auto fields(Record& record) {
+        return std::tie(record.id, record.kind, record.pid, record.started_at, record.seen_at,
+                        record.silent_after, record.running_operations, record.running_pages,
+                        record.name, record.host);
+    }
+
     session& database_;
 };
 
