@@ -120,6 +120,19 @@ suite<"who may ask"> rights = [] {
         }
     };
 
+    "a request is authenticated once"_test = [] {
+        int count = 0;
+        stage at{{.access = [&, known = http::everybody()](const http::request_head& head) {
+            ++count;
+            return known(head);
+        }}};
+        expect(at.get("/api/v1").status == 200_i and count == 1_i);
+        expect(at.upload("account,amount\nA-1,10\n").status == 202_i and count == 2_i);
+        const auto nowhere = at.post("/api/bulks/" + filled("{id}") + "/retry");
+        expect(nowhere.status == 400_i and count == 3_i) << nowhere.body;
+        expect(at.get("/healthz").status == 200_i and count == 3_i) << "open to everybody";
+    };
+
     "files as they were uploaded need a right of their own"_test = [] {
         stage at{with_tokens()};
         auto headers = as("anna");

@@ -32,6 +32,11 @@ inline constexpr auto all_routes = [] {
 
 namespace detail {
 
+consteval bool has_route_without_handler() {
+    return std::ranges::any_of(all_routes,
+                               [](const route& each) { return each.answer == nullptr; });
+}
+
 consteval bool has_twin_routes() {
     for (std::size_t i = 0; i < all_routes.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
@@ -50,6 +55,7 @@ consteval bool has_unsafe_routes() {
 
 }  // namespace detail
 
+static_assert(!detail::has_route_without_handler(), "a route has no handler");
 static_assert(!detail::has_twin_routes(), "two routes have one id, or one address and method");
 static_assert(!detail::has_unsafe_routes(), "GET reads, and everything else needs to operate");
 

@@ -11,7 +11,6 @@
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/event_hub.hpp>
 #include <bulk/http/api/export_pipe.hpp>
-#include <bulk/http/api/older_routes.hpp>
 #include <bulk/http/api/pace.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/message.hpp>
@@ -44,8 +43,6 @@ struct backend {
     std::string openapi{};
     std::string older_openapi{};
 };
-
-using reply = or_problem<response>;
 
 /// One request on its way to its handler: who asks for what, and what with.
 struct call {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/http/api/handlers/older.hpp>
+#include <bulk/http/api/handlers/older_intake.hpp>
+#include <bulk/http/api/handlers/older_rows.hpp>
 #include <bulk/http/api/route.hpp>
 
 #include <array>
-#include <string_view>
 
 namespace bulk::http::api {
-
-/// The topic of routes that speak as BulkSharp does: names in camelCase, null left out, numbers bare.
-inline constexpr std::string_view older = "BulkSharp";
 
 namespace parameters {
 
@@ -77,279 +76,98 @@ inline constexpr std::array wrong_or_no_waiter{
 /// The routes of BulkSharp's REST API, so that its clients can be pointed at us. An `{id}` is a GUID:
 /// with anything else there is no such route.
 inline constexpr std::array older_routes{
-    route{method::get,
-          "/api/operations",
-          "olderGetOperations",
-          older,
-          "List operation types",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "[OperationDescriptorDto]",
-          "application/json",
-          {},
-          {}},
-    route{method::get,
-          "/api/operations/{name}/template",
-          "olderGetOperationTemplate",
-          older,
-          "Download a CSV file with the header of an operation type",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          {},
-          "text/csv",
-          {},
-          older_answers::unknown_name},
-    route{method::get,
-          "/api/bulks",
-          "olderGetBulks",
-          older,
-          "List operations",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "BulkOperationPagedResult",
-          "application/json",
-          parameters::bulks,
-          older_answers::wrong},
-    route{method::post,
-          "/api/bulks",
-          "olderCreateBulk",
-          older,
-          "Upload a file",
-          right::operate,
-          body_shape::upload,
-          {},
-          200,
-          "CreateOperationResponse",
-          "application/json",
-          {},
-          older_answers::wrong_text},
-    route{method::post,
-          "/api/bulks/validate",
-          "olderValidateBulk",
-          older,
-          "Validate a file and its metadata without creating an operation",
-          right::operate,
-          body_shape::upload,
-          {},
-          200,
-          "ValidationResponse",
-          "application/json",
-          {},
-          older_answers::wrong_either},
-    route{method::get,
-          "/api/bulks/{id}",
-          "olderGetBulk",
-          older,
-          "Get an operation",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "BulkOperation",
-          "application/json",
-          {},
-          older_answers::unknown},
-    route{method::get,
-          "/api/bulks/{id}/status",
-          "olderGetBulkStatus",
-          older,
-          "Get the progress of an operation",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "BulkStatusDto",
-          "application/json",
-          {},
-          older_answers::unknown},
-    route{method::get,
-          "/api/bulks/{id}/errors",
-          "olderGetBulkErrors",
-          older,
-          "List failed rows",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "RowErrorDtoPagedResult",
-          "application/json",
-          parameters::bulk_errors,
-          older_answers::wrong},
-    route{method::get,
-          "/api/bulks/{id}/rows",
-          "olderGetBulkRows",
-          older,
-          "List rows and their steps",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "RowProgressDtoPagedResult",
-          "application/json",
-          parameters::bulk_rows,
-          older_answers::wrong},
-    route{method::get,
-          "/api/bulks/{id}/file",
-          "olderGetBulkFile",
-          older,
-          "Download the uploaded file",
-          right::files,
-          body_shape::none,
-          {},
-          200,
-          {},
-          "*/*",
-          {},
-          older_answers::file},
-    route{method::get,
-          "/api/bulks/{id}/export",
-          "olderExportBulk",
-          older,
-          "Download a report of the rows, or the rows themselves",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          {},
-          "text/csv, text/tab-separated-values, application/json",
-          parameters::bulk_export,
-          older_answers::wrong},
-    route{method::post,
-          "/api/bulks/{id}/cancel",
-          "olderCancelBulk",
-          older,
-          "Cancel an operation",
-          right::operate,
-          body_shape::json,
-          "nothing",
-          200,
-          {},
-          {},
-          {},
-          {}},
-    route{method::post,
-          "/api/bulks/{id}/signal/{key}",
-          "olderSignalStep",
-          older,
-          "Complete a step that waits for a signal",
-          right::operate,
-          body_shape::json,
-          "nothing",
-          200,
-          "SignalResponse",
-          "application/json",
-          {},
-          older_answers::no_waiter},
-    route{method::post,
-          "/api/bulks/{id}/signal/{key}/fail",
-          "olderFailStep",
-          older,
-          "Fail a step that waits for a signal",
-          right::operate,
-          body_shape::json,
-          "SignalFailureRequest",
-          200,
-          "SignalResponse",
-          "application/json",
-          {},
-          older_answers::wrong_or_no_waiter},
-    route{method::post,
-          "/api/bulks/{id}/retry",
-          "olderRetryBulk",
-          older,
-          "Retry all failed rows",
-          right::operate,
-          body_shape::json,
-          "nothing",
-          200,
-          "RetrySubmission",
-          "application/json",
-          {},
-          older_answers::wrong},
-    route{method::post,
-          "/api/bulks/{id}/retry/rows",
-          "olderRetryBulkRows",
-          older,
-          "Retry some failed rows",
-          right::operate,
-          body_shape::json,
-          "RetryRowsRequest",
-          200,
-          "RetrySubmission",
-          "application/json",
-          {},
-          older_answers::wrong},
-    route{method::get,
-          "/api/bulks/{id}/retry/eligibility",
-          "olderGetRetryEligibility",
-          older,
-          "Say whether an operation can be retried",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "RetryEligibility",
-          "application/json",
-          {},
-          {}},
-    route{method::get,
-          "/api/bulks/{id}/retry/history",
-          "olderGetRetryHistory",
-          older,
-          "List failures that were retried",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "BulkRowRetryHistoryPagedResult",
-          "application/json",
-          parameters::bulk_history,
-          older_answers::wrong},
-    route{method::get,
-          "/api/bulks/{id}/events",
-          "olderGetBulkEvents",
-          older,
-          "List events of an operation",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "[OperationEventDto]",
-          "application/json",
-          parameters::bulk_events,
-          older_answers::wrong},
-    route{method::get,
-          "/api/events",
-          "olderGetEvents",
-          older,
-          "List events of all operations",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "[OperationEventDto]",
-          "application/json",
-          parameters::bulk_events,
-          older_answers::wrong},
-    route{method::get,
-          "/openapi/v1.json",
-          "olderGetOpenApi",
-          older,
-          "Get this document",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "anything",
-          "application/json",
-          {},
-          {}},
+    route::get("/api/operations", "olderGetOperations", older_get_operations, older,
+               "List operation types")
+        .giving("[OperationDescriptorDto]"),
+    route::get("/api/operations/{name}/template", "olderGetOperationTemplate", older_get_template,
+               older, "Download a CSV file with the header of an operation type")
+        .giving_content("text/csv")
+        .or_else(older_answers::unknown_name),
+    route::get("/api/bulks", "olderGetBulks", older_get_bulks, older, "List operations")
+        .giving("BulkOperationPagedResult")
+        .with(parameters::bulks)
+        .or_else(older_answers::wrong),
+    route::post("/api/bulks", "olderCreateBulk", older_create, older, "Upload a file")
+        .taking_upload()
+        .giving("CreateOperationResponse")
+        .or_else(older_answers::wrong_text),
+    route::post("/api/bulks/validate", "olderValidateBulk", older_validate, older,
+                "Validate a file and its metadata without creating an operation")
+        .taking_upload()
+        .giving("ValidationResponse")
+        .or_else(older_answers::wrong_either),
+    route::get("/api/bulks/{id}", "olderGetBulk", older_get_bulk, older, "Get an operation")
+        .giving("BulkOperation")
+        .or_else(older_answers::unknown),
+    route::get("/api/bulks/{id}/status", "olderGetBulkStatus", older_get_status, older,
+               "Get the progress of an operation")
+        .giving("BulkStatusDto")
+        .or_else(older_answers::unknown),
+    route::get("/api/bulks/{id}/errors", "olderGetBulkErrors", older_get_errors, older,
+               "List failed rows")
+        .giving("RowErrorDtoPagedResult")
+        .with(parameters::bulk_errors)
+        .or_else(older_answers::wrong),
+    route::get("/api/bulks/{id}/rows", "olderGetBulkRows", older_get_rows, older,
+               "List rows and their steps")
+        .giving("RowProgressDtoPagedResult")
+        .with(parameters::bulk_rows)
+        .or_else(older_answers::wrong),
+    route::get("/api/bulks/{id}/file", "olderGetBulkFile", older_get_file, older,
+               "Download the uploaded file")
+        .needing(right::files)
+        .giving_content("*/*")
+        .or_else(older_answers::file),
+    route::get("/api/bulks/{id}/export", "olderExportBulk", older_export, older,
+               "Download a report of the rows, or the rows themselves")
+        .giving_content("text/csv, text/tab-separated-values, application/json")
+        .with(parameters::bulk_export)
+        .or_else(older_answers::wrong),
+    route::post("/api/bulks/{id}/cancel", "olderCancelBulk", older_cancel, older,
+                "Cancel an operation")
+        .taking("nothing")
+        .giving_nothing(200),
+    route::post("/api/bulks/{id}/signal/{key}", "olderSignalStep", older_signal, older,
+                "Complete a step that waits for a signal")
+        .taking("nothing")
+        .giving("SignalResponse")
+        .or_else(older_answers::no_waiter),
+    route::post("/api/bulks/{id}/signal/{key}/fail", "olderFailStep", older_fail_signal, older,
+                "Fail a step that waits for a signal")
+        .taking("SignalFailureRequest")
+        .giving("SignalResponse")
+        .or_else(older_answers::wrong_or_no_waiter),
+    route::post("/api/bulks/{id}/retry", "olderRetryBulk", older_retry, older,
+                "Retry all failed rows")
+        .taking("nothing")
+        .giving("RetrySubmission")
+        .or_else(older_answers::wrong),
+    route::post("/api/bulks/{id}/retry/rows", "olderRetryBulkRows", older_retry_rows, older,
+                "Retry some failed rows")
+        .taking("RetryRowsRequest")
+        .giving("RetrySubmission")
+        .or_else(older_answers::wrong),
+    route::get("/api/bulks/{id}/retry/eligibility", "olderGetRetryEligibility",
+               older_get_eligibility, older, "Say whether an operation can be retried")
+        .giving("RetryEligibility"),
+    route::get("/api/bulks/{id}/retry/history", "olderGetRetryHistory", older_get_history, older,
+               "List failures that were retried")
+        .giving("BulkRowRetryHistoryPagedResult")
+        .with(parameters::bulk_history)
+        .or_else(older_answers::wrong),
+    route::get("/api/bulks/{id}/events", "olderGetBulkEvents", older_get_bulk_events, older,
+               "List events of an operation")
+        .giving("[OperationEventDto]")
+        .with(parameters::bulk_events)
+        .or_else(older_answers::wrong),
+    route::get("/api/events", "olderGetEvents", older_get_events, older,
+               "List events of all operations")
+        .giving("[OperationEventDto]")
+        .with(parameters::bulk_events)
+        .or_else(older_answers::wrong),
+    route::get("/openapi/v1.json", "olderGetOpenApi", older_get_open_api, older,
+               "Get this document")
+        .giving("anything"),
 };
 
 }  // namespace bulk::http::api
