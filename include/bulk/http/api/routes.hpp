@@ -10,6 +10,7 @@
 #include <bulk/http/api/handlers/overview.hpp>
 #include <bulk/http/api/handlers/retries.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
+#include <bulk/http/api/handlers/signals.hpp>
 #include <bulk/http/api/handlers/types.hpp>
 #include <bulk/http/api/handlers/workers.hpp>
 #include <bulk/http/api/route.hpp>

@@ -10,8 +10,8 @@
 #include <bulk/http/api/handlers/files.hpp>
 #include <bulk/http/api/handlers/older_intake.hpp>
 #include <bulk/http/api/handlers/older_rows.hpp>
-#include <bulk/http/api/handlers/retries.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
+#include <bulk/http/api/handlers/signals.hpp>
 #include <bulk/http/api/older_paging.hpp>
 #include <bulk/http/api/older_parameters.hpp>
 #include <bulk/http/api/older_shapes.hpp>
