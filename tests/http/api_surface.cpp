@@ -469,9 +469,9 @@ suite<"the surface"> surface = [] {
 
     "the document has every route, and nothing else"_test = [] {
         stage at{{}, {}, true};
-        for (const bool is_older : {false, true}) {
+        for (const bool is_bulksharp : {false, true}) {
             const auto document =
-                at.get(is_older ? "/openapi/v1.json" : "/api/v1/openapi.json").json();
+                at.get(is_bulksharp ? "/openapi/v1.json" : "/api/v1/openapi.json").json();
             expect(fatal(document.is == support::json::kind::object));
             expect(document["openapi"] == "3.1.0");
             std::set<std::string> described, served, ids;
@@ -484,7 +484,7 @@ suite<"the surface"> surface = [] {
                     expect(operation["responses"].size() > 1_u);
                 }
             for (const auto& route : http::api::all_routes) {
-                if ((route.topic == http::api::older) != is_older) continue;
+                if (route.is_bulksharp() != is_bulksharp) continue;
                 std::string verb{http::api::verb_name(route.verb)};
                 for (char& c : verb) c = bulk::lower_case(c);
                 served.insert(verb + ' ' + std::string{route.path});
@@ -526,8 +526,7 @@ suite<"the surface"> surface = [] {
         at.advance(std::chrono::minutes{1});
         int checked = 0;
         for (const auto& route : http::api::all_routes) {
-            if (route.verb != method::get || route.gives.empty() || route.topic == http::api::older)
-                continue;
+            if (route.verb != method::get || route.gives.empty() || route.is_bulksharp()) continue;
             std::string path{route.path};
             const bool is_feed = route.topic == "feeds" || route.topic == "runs";
             for (const auto& [name, value] :
@@ -745,7 +744,7 @@ suite<"older routes"> older = [] {
         stage at;
         const auto id = at.three();
         int routes = 0;
-        for (const auto& route : http::api::older_routes) {
+        for (const auto& route : http::api::bulksharp::routes) {
             if (!route.path.contains("{id}")) continue;
             std::string path{route.path};
             path.replace(path.find("{id}"), 4, "7");

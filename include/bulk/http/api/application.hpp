@@ -8,11 +8,11 @@
 #include <bulk/core/uuid.hpp>
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/answered.hpp>
+#include <bulk/http/api/bulksharp/refusals.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/api/router.hpp>
 #include <bulk/http/api_options.hpp>
-#include <bulk/http/json_writer.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/origin.hpp>
 #include <bulk/http/problem.hpp>
@@ -126,15 +126,7 @@ private:
 
     [[nodiscard]] static response written_problem(const route& on, const problem& why,
                                                   const request_head& head) {
-        if (on.topic != older) return to_response(why, path_of(head));
-        return {.status = why.kind.status,
-                .headers =
-                    [&] {
-                        auto headers = why.headers;
-                        headers.set("Content-Type", "application/json");
-                        return headers;
-                    }(),
-                .body = json_object{}.add("error", why.detail).json()};
+        return on.is_bulksharp() ? bulksharp::object_refusal(why) : to_response(why, path_of(head));
     }
 
     /// Client and operator get the same id; only the operator gets the reason.
@@ -149,7 +141,7 @@ private:
 
     /// What nobody knows is refused: it was meant to do something.
     [[nodiscard]] static or_problem<void> check_parameters(const call& made) {
-        if (made.on.topic == older) return {};  // their clients may rely on that
+        if (made.on.is_bulksharp()) return {};  // their clients may rely on that
         std::vector<std::string_view> known;
         for (const auto& each : made.on.parameters)
             if (each.in == place::query) known.push_back(each.name);

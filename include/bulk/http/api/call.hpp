@@ -41,7 +41,7 @@ struct backend {
     std::string name{};
     pace speed{};
     std::string openapi{};
-    std::string older_openapi{};
+    std::string bulksharp_openapi{};
 };
 
 /// One request on its way to its handler: who asks for what, and what with.
@@ -65,7 +65,7 @@ struct call {
     /// Empty says nothing, as in a form that nobody has filled in.
     [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const {
         auto value = address.get(name);
-        if (!value && on.topic == older)  // in any case, as .NET finds it
+        if (!value && on.is_bulksharp())  // in any case, as .NET finds it
             for (const auto& [known, given] : address.query)
                 if (same_name(known, name)) value = given;
         return value && !value->empty() ? value : std::nullopt;

@@ -54,8 +54,8 @@ using reply = or_problem<response>;
 /// Answers a request of a route.
 using handler = reply (*)(call&);
 
-/// The topic of routes that speak as BulkSharp does: names in camelCase, null left out, numbers bare.
-inline constexpr std::string_view older = "BulkSharp";
+/// The topic of routes that speak as BulkSharp does: see `bulksharp/`.
+inline constexpr std::string_view bulksharp_topic = "BulkSharp";
 
 /// One thing that the API does. The router, `Allow`, the OpenAPI document and the tests are made of the
 /// table of these, so none can know one that the others do not.
@@ -74,6 +74,8 @@ struct route {
     std::string_view content = "application/json";
     std::span<const parameter> parameters{};
     std::span<const other_answer> others{};
+
+    [[nodiscard]] constexpr bool is_bulksharp() const { return topic == bulksharp_topic; }
 
     /// Reads. The methods below require the right to operate, unless `needing` says otherwise.
     [[nodiscard]] static constexpr route get(std::string_view path, std::string_view id,

@@ -5,7 +5,7 @@
 #include <bulk/core/names.hpp>
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/all_routes.hpp>
-#include <bulk/http/api/older_ids.hpp>
+#include <bulk/http/api/bulksharp/ids.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/api_options.hpp>
 #include <bulk/http/conditions.hpp>
@@ -15,7 +15,6 @@
 #include <bulk/http/problem.hpp>
 #include <bulk/http/target.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -93,12 +92,6 @@ public:
     }
 
 private:
-    [[nodiscard]] static bool has_guid(const captures& found) {
-        return std::ranges::all_of(found, [](const auto& each) {
-            return each.first != "id" || parse_guid(each.second).has_value();
-        });
-    }
-
     /// The methods that the path has, as `Allow` lists them.
     [[nodiscard]] std::string find_route(admission& found, const request_head& head) const {
         const method verb = head.verb == method::head ? method::get : head.verb;
@@ -107,7 +100,8 @@ private:
             if (!is_served(each, has_operations_, has_feeds_)) continue;
             auto captured = match(each.path, found.address.path);
             if (!captured) continue;
-            if (each.topic == older && !has_guid(*captured)) continue;  // `{id:guid}` there
+            if (each.is_bulksharp() && !bulksharp::has_guid(*captured))
+                continue;  // `{id:guid}` there
             const std::string_view name = verb_name(each.verb);
             if (!allowed.contains(name)) allowed += concat(allowed.empty() ? "" : ", ", name);
             // The first that fits: what is named stands in front of what is captured.
@@ -170,7 +164,7 @@ private:
                           "Content-Type");
         // What a form of any page in the world can send is not taken for a file.
         // BulkSharp's uploads are forms and nothing else, which their handlers check.
-        if (on.body == body_shape::upload && on.topic != older &&
+        if (on.body == body_shape::upload && !on.is_bulksharp() &&
             (same_name(bare, "text/plain") || same_name(bare, "application/x-www-form-urlencoded")))
             return refuse(problems::unsupported_media_type,
                           "send multipart/form-data, or the file itself as text/csv, "
@@ -182,7 +176,7 @@ private:
             return refuse(problems::precondition_failed,
                           "whether it is what it was cannot be told: leave If-Match out",
                           "If-Match");
-        if (on.verb == method::get && !on.gives.empty() && on.topic != older &&
+        if (on.verb == method::get && !on.gives.empty() && !on.is_bulksharp() &&
             !accepts(head.headers, "application/json"))
             return refuse(problems::not_acceptable, "the answer is application/json", "Accept");
         return {};
