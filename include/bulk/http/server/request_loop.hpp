@@ -54,9 +54,9 @@ namespace bulk::http {
 }
 
 /// One connection: request after request, each read, answered and written, in one coroutine.
-class session {
+class request_loop {
 public:
-    session(std::shared_ptr<connection> with, std::shared_ptr<shared_server> server)
+    request_loop(std::shared_ptr<connection> with, std::shared_ptr<shared_server> server)
         : with_{std::move(with)}, server_{std::move(server)} {}
 
     [[nodiscard]] awaitable<void> run() {
