@@ -25,7 +25,7 @@ namespace bulk::http::api::bulksharp {
 /// A refusal that is a text, and nothing else.
 [[nodiscard]] inline response text_refusal(int status, std::string_view why) {
     std::string text;
-    write_json_text(text, why);
+    write_json(text, why);
     return json_response(status, std::move(text));
 }
 [[nodiscard]] inline reply text_refusal(const problem& why) {
