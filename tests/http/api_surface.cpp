@@ -6,7 +6,7 @@
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/all_routes.hpp>
 #include <bulk/http/api/openapi.hpp>
-#include <bulk/http/api/schema.hpp>
+#include <bulk/http/api/schemas.hpp>
 #include <bulk/http/dashboard/assets.hpp>
 #include <bulk/http/serve.hpp>
 
@@ -71,7 +71,7 @@ std::string mismatch(const support::json& value, std::string type) {
     if (type == "truth") return value.is == kind::truth ? "" : "neither true nor false";
     if (type == "object") return value.is == kind::object ? "" : "no object";
     if (type == "anything") return {};
-    for (const auto& schema : http::api::schemas) {
+    for (const auto& schema : http::api::schemas()) {
         if (schema.name != type) continue;
         std::set<std::string> wanted, found{value.names.begin(), value.names.end()};
         std::string wrong;

@@ -26,6 +26,13 @@ void write_json(std::string& out, const T& value) {
     json::write_styled<api_style>(out, value);
 }
 
+template <typename T>
+[[nodiscard]] std::string json_of(const T& value) {
+    std::string text;
+    write_json(text, value);
+    return text;
+}
+
 /// `[shape(each), ...]`
 template <typename Range, typename Shape>
 [[nodiscard]] json_array json_list(const Range& all, Shape shape) {

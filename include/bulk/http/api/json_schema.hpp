@@ -11,10 +11,12 @@
 #include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>
 #include <bulk/core/worker_record.hpp>
+#include <bulk/http/api/body_schema.hpp>
 #include <bulk/http/api/bulksharp/openapi.hpp>
 #include <bulk/http/api/bulksharp/schemas.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
 #include <bulk/http/api/schema.hpp>
+#include <bulk/http/api/schemas.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/operation/step_options.hpp>
 #include <bulk/service/export_options.hpp>
@@ -102,7 +104,7 @@ namespace detail {
 using schema_list = std::vector<std::pair<std::string_view, std::string>>;
 
 template <described_enum E>
-void add_enum(schema_list& to, std::string_view name) {
+void add_enum(schema_list& to, std::string_view name = enum_schema_name<E>) {
     to.emplace_back(name, json_object{}
                               .add("type", "string")
                               .add("enum", json_list(enumerators_of<E>,
@@ -127,23 +129,23 @@ void add_bulksharp_enum(schema_list& to, std::string_view name, std::string_view
     add_bulksharp_enum<row_state>(all, "RowRecordState");
     add_bulksharp_enum<error_type>(all, "BulkErrorType", "None");
     add_bulksharp_enum<severity>(all, "OperationEventSeverity");
-    add_enum<operation_state>(all, "operation_state");
-    add_enum<row_state>(all, "row_state");
-    add_enum<error_type>(all, "error_type");
-    add_enum<event_kind>(all, "event_kind");
-    add_enum<severity>(all, "severity");
-    add_enum<step_kind>(all, "step_kind");
+    add_enum<operation_state>(all);
+    add_enum<row_state>(all);
+    add_enum<error_type>(all);
+    add_enum<event_kind>(all);
+    add_enum<severity>(all);
+    add_enum<step_kind>(all);
     add_enum<export_kind>(all, "export_kind");
     add_enum<export_format>(all, "export_format");
     add_enum<export_rows>(all, "export_rows");
     add_enum<operation_sort>(all, "operation_sort");
     add_enum<row_sort>(all, "row_sort");
     add_enum<sort_order>(all, "sort_order");
-    add_enum<worker_kind>(all, "worker_kind");
-    add_enum<run_type>(all, "run_type");
-    add_enum<run_state>(all, "run_state");
-    add_enum<partition_state>(all, "partition_state");
-    for (const auto& each : schemas) all.emplace_back(each.name, object_schema(each));
+    add_enum<worker_kind>(all);
+    add_enum<run_type>(all);
+    add_enum<run_state>(all);
+    add_enum<partition_state>(all);
+    for (const auto& each : schemas()) all.emplace_back(each.name, object_schema(each));
     for (const auto& each : bulksharp::schemas) all.emplace_back(each.name, object_schema(each));
     return all;
 }

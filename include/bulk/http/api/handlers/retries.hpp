@@ -3,6 +3,8 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/http/api/bodies/retry.hpp>
+#include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
@@ -64,14 +66,10 @@ namespace bulk::http::api {
     const auto answer =
         http::asked(asked.service().retry(found->id, *filter, asked.who.name), "rows");
     if (!answer) return std::unexpected{answer.error()};
-    return json_response(
-        202,
-        json_object{}
-            .add("submitted", answer->submitted)
-            .add("skipped", answer->skipped)
-            .add("resumed", answer->resumed)
-            .add("reasons", json_list(answer->reasons, [](std::string_view each) { return each; }))
-            .json());
+    return json_response(202, bodies::retry_answer{.submitted = answer->submitted,
+                                                   .skipped = answer->skipped,
+                                                   .resumed = answer->resumed,
+                                                   .reasons = answer->reasons});
 }
 
 [[nodiscard]] inline reply get_retry_eligibility(call& asked) {
@@ -79,10 +77,8 @@ namespace bulk::http::api {
     if (!found) return std::unexpected{found.error()};
     const auto said = http::asked(asked.service().can_retry(found->id));
     if (!said) return std::unexpected{said.error()};
-    return json_response(200, json_object{}
-                                  .add("is_eligible", said->is_eligible)
-                                  .add_text("reason", said->reason)
-                                  .json());
+    return json_response(200,
+                         bodies::retry_eligibility{said->is_eligible, bodies::given(said->reason)});
 }
 
 [[nodiscard]] inline reply get_retry_history(call& asked) {
@@ -103,7 +99,7 @@ namespace bulk::http::api {
     return json_response(
         200,
         list_json(json_list(entries->items,
-                            [&](const retry_entry& each) { return retry_entry_json(each, about); }),
+                            [&](const retry_entry& each) { return retry_entry_body(each, about); }),
                   page->next(entries->next), entries->total));
 }
 

@@ -4,6 +4,8 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/signal.hpp>
+#include <bulk/http/api/bodies/retry.hpp>
+#include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
 #include <bulk/http/api/shapes.hpp>
@@ -59,12 +61,13 @@ inline void note_signal(call& asked, operation_id id, std::string_view key,
     if (!receipt) return std::unexpected{receipt.error()};
     note_signal(asked, found->id, sent->key, *receipt, sent->failure.has_value());
     const auto* about = description_of(asked.service(), found->name);
-    json_object shape;
-    shape.add("is_kept", receipt->is_kept)
-        .add("row", receipt->row ? std::optional{to_number(*receipt->row)} : std::nullopt)
-        .add_text("step", receipt->step ? step_text(about, *receipt->step) : std::string{})
-        .add("step_index", receipt->step ? std::optional{to_number(*receipt->step)} : std::nullopt);
-    return json_response(202, shape.json());
+    bodies::signal_receipt body{.is_kept = receipt->is_kept};
+    if (receipt->row) body.row = to_number(*receipt->row);
+    if (receipt->step) {
+        body.step = bodies::given(step_text(about, *receipt->step));
+        body.step_index = to_number(*receipt->step);
+    }
+    return json_response(202, body);
 }
 
 }  // namespace bulk::http::api
