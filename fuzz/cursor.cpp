@@ -1,6 +1,7 @@
 // Any bytes as a cursor and as the JSON body of a request: what is taken says the same when it is written
 // again, and what is refused is refused with a document that can be read.
 #include <bulk/core/page.hpp>
+#include <bulk/http/api/bulksharp/recipients.hpp>
 #include <bulk/http/api/recipients.hpp>
 #include <bulk/http/json_body.hpp>
 #include <bulk/http/json_writer.hpp>
@@ -66,6 +67,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_cursor(text);
     read_body(text);
     (void)is_taken(http::api::read_recipients(text));
-    (void)is_taken(http::api::read_older_recipients(text));
+    (void)is_taken(http::api::bulksharp::read_recipients(text));
     return 0;
 }

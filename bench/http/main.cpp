@@ -28,13 +28,21 @@ using namespace bulk::http;
 
 class constant final : public application {
 public:
-    std::variant<body_rule, response> admit(const request_head&) override { return body_rule{}; }
-    response answer(request&) override {
-        return {.headers = {{"Content-Type", "text/plain"}}, .body = "fine"};
+    std::variant<std::unique_ptr<admitted_request>, response> admit(const request_head&) override {
+        return std::make_unique<admitted>();
     }
     response refuse(int status, std::string_view why) override {
         return {.status = status, .body = std::string{why}};
     }
+
+private:
+    class admitted final : public admitted_request {
+    public:
+        admitted() : admitted_request{{}} {}
+        response answer(request&) override {
+            return {.headers = {{"Content-Type", "text/plain"}}, .body = "fine"};
+        }
+    };
 };
 
 void wait_for_end_of_input() {

@@ -73,7 +73,7 @@ int main() {
     };
 
     "and so does an object"_test = [] {
-        const auto read = bulk::json::read_members(json_progress(two_thirds()).text());
+        const auto read = bulk::json::read_members(json_progress(two_thirds()).json());
         expect(fatal(read.has_value()));
         const auto value = [&](std::string_view name) {
             for (const auto& [each, value] : *read)

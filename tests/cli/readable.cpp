@@ -113,7 +113,7 @@ int main() {
                               .add("state", bulk::operation_state::running)
                               .add("list", std::vector<std::string>{"x", "y"})
                               .add("objects", std::vector<json_line>{json_line{}.add("a", 1)})
-                              .text();
+                              .json();
         const auto read = bulk::json::read_members(text);
         expect(fatal(read.has_value())) << text;
         const std::vector<std::string> wanted{

@@ -87,7 +87,7 @@ int main() {
     };
 
     "for machines, every number"_test = [&] {
-        const auto text = json_progress(fetching()).text();
+        const auto text = json_progress(fetching()).json();
         expect(bulk::json::read_members(text).has_value()) << text;
         expect(text.contains(R"("partitions":10,"completed":3,"failed":1,"estimated":20000,)"))
             << text;

@@ -278,6 +278,32 @@ int main() {
         expect(app.run({"errors"}).complains("no row has failed"));
     };
 
+    "retry: the rows of one error group, by its pattern or by the message of a row"_test = [] {
+        stage::program app;
+        stage::book = [](std::string_view account, auto&) {
+            return account == "A-4" ? bulk::outcome::fail("no money")
+                                    : bulk::outcome::fail(std::string{"account '"} +
+                                                          std::string{account} + "' is closed");
+        };
+        const auto id =
+            id_in(app.run({"run", app.file("two.csv", "account,amount\nA-1,1\nA-2,2\nA-4,4\n"),
+                           "--set", "by=ops"})
+                      .out);
+        stage::book = [](auto, auto&) { return bulk::outcome::done(); };  // the cause is gone
+        const auto nowhere = app.run({"retry", id, "--error-group", "account '…' is open"});
+        expect(eq(nowhere.code, 2));
+        expect(nowhere.complains("no failed row has the error \"account '…' is open\""))
+            << nowhere.err;
+        const auto both = app.run({"retry", id, "--error-group", "no money", "--row", "1"});
+        expect(eq(both.code, 2));
+        expect(both.complains("--row and --error-group cannot be combined")) << both.err;
+        const auto closed = app.run({"retry", id, "--error-group", "account 'A-7' is closed"});
+        expect(closed.says("2 rows to be tried again\n") && closed.says("  failed     1  33%"))
+            << closed.out << closed.err;
+        const auto rest = app.run({"retry", id, "--error-group", "no money"});
+        expect(eq(rest.code, 0) && rest.says("1 row to be tried again\n")) << rest.out << rest.err;
+    };
+
     "retry: failed rows run again here, or wait for a worker"_test = [] {
         stage::program app;
         const auto id = run_three(app);

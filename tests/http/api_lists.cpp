@@ -53,9 +53,9 @@ api_stage::answer ask(stage& at, const http::api::route& route, const std::strin
     if (route.body == http::api::body_shape::json)
         return at.send(route.verb, path, {{"Content-Type", "application/json"}}, {"{}"});
     if (route.body == http::api::body_shape::none) return at.send(route.verb, path);
-    const bool is_older = route.topic == http::api::older;
-    auto form = api_stage::form{}.field(is_older ? "operationName" : "type", "transfers");
-    if (is_older) form.field("createdBy", "ops");
+    const bool is_bulksharp = route.is_bulksharp();
+    auto form = api_stage::form{}.field(is_bulksharp ? "operationName" : "type", "transfers");
+    if (is_bulksharp) form.field("createdBy", "ops");
     form.file("june.csv", "account,amount\nA-1,1\n");
     return at.send(route.verb, path, form.headers(), {form.body()});
 }
@@ -146,7 +146,7 @@ suite<"lists"> lists = [] {
         std::vector<std::pair<std::string, std::string>> all;  // lists with the cursor of each
         int walked = 0;
         for (const auto& route : http::api::all_routes) {
-            if (route.topic == http::api::older || !takes(route, "after")) continue;
+            if (route.is_bulksharp() || !takes(route, "after")) continue;
             const bool is_sequence = takes(route, "Last-Event-ID") || route.gives == "event_list";
             const auto path = on.filled(route.path);
             ++walked;

@@ -14,11 +14,13 @@
 #include <cstdlib>
 #include <ctime>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 using namespace boost::ut;
@@ -609,7 +611,9 @@ suite<"rows"> rows = [] {
         for (int i = 0; i < 3; ++i) {
             bulk::http::request asked{
                 .head = {.target = of(id, "/export"), .headers = {{"Host", "localhost"}}}};
-            auto said = at.app().answer(asked);
+            auto admitted = at.app().admit(asked.head);
+            auto said =
+                std::get<std::unique_ptr<bulk::http::admitted_request>>(admitted)->answer(asked);
             std::vector<char> piece(10);
             expect(said.stream(piece).value() == 10_u);
         }

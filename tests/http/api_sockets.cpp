@@ -189,7 +189,7 @@ suite<"sockets"> sockets = [] {
                     continue;
                 }
                 raw_http::reply said;
-                if (route.topic == http::api::older && route.body == http::api::body_shape::upload)
+                if (route.is_bulksharp() && route.body == http::api::body_shape::upload)
                     said = client.ask(request(verb, path, form, "multipart/form-data; boundary=X"));
                 else if (route.id == "createOperation")
                     said = post_file(path + "?type=doubling&file_name=n.csv");

@@ -154,12 +154,13 @@ answer stage::send(method verb, std::string target, header_list headers, incomin
                            .target = std::move(target),
                            .headers = std::move(headers),
                            .peer = "127.0.0.1"}};
-    const auto admitted = app().admit(asked.head);
+    auto admitted = app().admit(asked.head);
     response said;
     if (const auto* already = std::get_if<response>(&admitted)) {
         said = *already;
     } else {
-        const auto rule = std::get<body_rule>(admitted);
+        auto& known = *std::get<std::unique_ptr<admitted_request>>(admitted);
+        const auto& rule = known.rule();
         if (rule.kind == body_kind::whole) asked.body = body.body;
         if (rule.kind == body_kind::none && !body.body.empty())
             said = app().refuse(413, "no body is wanted");
@@ -175,7 +176,7 @@ answer stage::send(method verb, std::string target, header_list headers, incomin
                 return count;
             };
         if (before_answer) before_answer();
-        if (said.status == 200) said = app().answer(asked);
+        if (said.status == 200) said = known.answer(asked);
     }
     answer read{said.status, said.headers, said.body, said.events};
     std::vector<char> piece(1000);

@@ -100,7 +100,7 @@ public:
     /// counted from 0.
     void fail_storage();
     [[nodiscard]] int failed_calls() const;
-    std::function<void()> before_answer;  ///< between the two looks at a request
+    std::function<void()> before_answer;  ///< after a request was admitted
 
 private:
     struct parts;

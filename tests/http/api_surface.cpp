@@ -6,7 +6,7 @@
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/all_routes.hpp>
 #include <bulk/http/api/openapi.hpp>
-#include <bulk/http/api/schema.hpp>
+#include <bulk/http/api/schemas.hpp>
 #include <bulk/http/dashboard/assets.hpp>
 #include <bulk/http/serve.hpp>
 
@@ -71,7 +71,7 @@ std::string mismatch(const support::json& value, std::string type) {
     if (type == "truth") return value.is == kind::truth ? "" : "neither true nor false";
     if (type == "object") return value.is == kind::object ? "" : "no object";
     if (type == "anything") return {};
-    for (const auto& schema : http::api::schemas) {
+    for (const auto& schema : http::api::schemas()) {
         if (schema.name != type) continue;
         std::set<std::string> wanted, found{value.names.begin(), value.names.end()};
         std::string wrong;
@@ -118,6 +118,19 @@ suite<"who may ask"> rights = [] {
             else
                 expect(reader.status != 401_i and reader.status != 403_i) << route.path;
         }
+    };
+
+    "a request is authenticated once"_test = [] {
+        int count = 0;
+        stage at{{.access = [&, known = http::everybody()](const http::request_head& head) {
+            ++count;
+            return known(head);
+        }}};
+        expect(at.get("/api/v1").status == 200_i and count == 1_i);
+        expect(at.upload("account,amount\nA-1,10\n").status == 202_i and count == 2_i);
+        const auto nowhere = at.post("/api/bulks/" + filled("{id}") + "/retry");
+        expect(nowhere.status == 400_i and count == 3_i) << nowhere.body;
+        expect(at.get("/healthz").status == 200_i and count == 3_i) << "open to everybody";
     };
 
     "files as they were uploaded need a right of their own"_test = [] {
@@ -456,9 +469,9 @@ suite<"the surface"> surface = [] {
 
     "the document has every route, and nothing else"_test = [] {
         stage at{{}, {}, true};
-        for (const bool is_older : {false, true}) {
+        for (const bool is_bulksharp : {false, true}) {
             const auto document =
-                at.get(is_older ? "/openapi/v1.json" : "/api/v1/openapi.json").json();
+                at.get(is_bulksharp ? "/openapi/v1.json" : "/api/v1/openapi.json").json();
             expect(fatal(document.is == support::json::kind::object));
             expect(document["openapi"] == "3.1.0");
             std::set<std::string> described, served, ids;
@@ -471,7 +484,7 @@ suite<"the surface"> surface = [] {
                     expect(operation["responses"].size() > 1_u);
                 }
             for (const auto& route : http::api::all_routes) {
-                if ((route.topic == http::api::older) != is_older) continue;
+                if (route.is_bulksharp() != is_bulksharp) continue;
                 std::string verb{http::api::verb_name(route.verb)};
                 for (char& c : verb) c = bulk::lower_case(c);
                 served.insert(verb + ' ' + std::string{route.path});
@@ -513,8 +526,7 @@ suite<"the surface"> surface = [] {
         at.advance(std::chrono::minutes{1});
         int checked = 0;
         for (const auto& route : http::api::all_routes) {
-            if (route.verb != method::get || route.gives.empty() || route.topic == http::api::older)
-                continue;
+            if (route.verb != method::get || route.gives.empty() || route.is_bulksharp()) continue;
             std::string path{route.path};
             const bool is_feed = route.topic == "feeds" || route.topic == "runs";
             for (const auto& [name, value] :
@@ -732,7 +744,7 @@ suite<"older routes"> older = [] {
         stage at;
         const auto id = at.three();
         int routes = 0;
-        for (const auto& route : http::api::older_routes) {
+        for (const auto& route : http::api::bulksharp::routes) {
             if (!route.path.contains("{id}")) continue;
             std::string path{route.path};
             path.replace(path.find("{id}"), 4, "7");

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 using namespace boost::ut;
 using namespace std::chrono_literals;
@@ -106,6 +108,36 @@ std::string reason(stage& at, bulk::operation_id id) {
 }
 
 suite<"operation retry"> retry = [] {
+    "an error group is the failed rows whose errors have its pattern, at a step and of a kind"_test =
+        [] {
+            reset();
+            support::script script;
+            stage at;
+            bad_one = {1, 4};
+            bad_two = {2};
+            const auto id = at.create("value\n1\n2\n3\n4\n13\n", "retried");
+            (void)at.finish(id);
+            const auto group = [&](const bulk::retry_filter& among, std::string_view pattern) {
+                return bulk::rows_of_group(*at.service, id, among, pattern);
+            };
+            expect(group({}, "row # is bad") ==
+                   std::vector{row_number{1}, row_number{2}, row_number{4}});
+            expect(group({.step = bulk::step_index{1}}, "row # is bad") ==
+                   std::vector{row_number{2}});
+            expect(group({.failure = error_type::validation}, "unlucky") ==
+                   std::vector{row_number{5}});
+            for (const auto& none : {group({.failure = error_type::timeout}, "row # is bad"),
+                                     group({}, "row 1 is bad"), group({}, "")})
+                expect(!none and none.error().code == errc::invalid_argument);
+            const auto unknown =
+                bulk::rows_of_group(*at.service, bulk::operation_id{}, {}, "unlucky");
+            expect(!unknown);
+            const auto answer = at.service->retry(
+                id, {.rows = group({.step = bulk::step_index{0}}, "row # is bad").value()});
+            expect(answer->submitted == 2_u and answer->skipped == 0_u);
+            expect(!at.service->retry(id, {.rows = std::vector<row_number>{}}));
+        };
+
     "failed rows run again from the step at which they failed, and on to the last"_test = [] {
         reset();
         support::script script;

@@ -68,6 +68,23 @@ bulk::operation_id waiting_operation(stage& at, int rows) {
 }
 
 suite<"signals"> signals = [] {
+    "a signal for one row names the row, and needs no key of three parts"_test = [] {
+        support::script script;
+        stage at;
+        const auto id = waiting_operation(at, 3);
+        const auto done =
+            at.service->signal({.operation = id, .key = "key-0", .row = row_number{3}});
+        expect(fatal(done.has_value()));
+        expect(!done->is_kept and done->row == row_number{3});
+        const auto failed = at.service->signal(
+            {.operation = id, .key = "key-0", .row = row_number{2}, .failure = "refused"});
+        expect(fatal(failed.has_value()));
+        expect(failed->row == row_number{2});
+        expect(at.drive([&] { return waiting(at, id) == 1; }));
+        expect(at.record(id, 2, 0)->error_message == "refused");
+        expect(at.service->signal({.operation = id}).error().code == errc::invalid_argument);
+    };
+
     "a signal completes the step, and the row goes on"_test = [] {
         support::script script;
         stage at;

@@ -111,7 +111,14 @@ private:
 
 class test_application final : public application {
 public:
-    std::variant<body_rule, response> admit(const request_head& head) override {
+    std::variant<std::unique_ptr<admitted_request>, response> admit(
+        const request_head& head) override {
+        auto rule = rule_of(head);
+        if (auto* const already = std::get_if<response>(&rule)) return std::move(*already);
+        return std::make_unique<admitted>(*this, std::get<body_rule>(std::move(rule)));
+    }
+
+    static std::variant<body_rule, response> rule_of(const request_head& head) {
         const std::string_view path = head.target;
         if (path == "/denied") return response{.status = 401, .body = "who are you"};
         if (path == "/throws/early") throw std::runtime_error{"no"};
@@ -126,7 +133,7 @@ public:
         return body_rule{.kind = body_kind::none};
     }
 
-    response answer(request& asked) override {
+    response answer(request& asked) {
         const std::string& path = asked.head.target;
         if (path.starts_with("/echo")) return {.body = asked.body};
         if (path == "/upload/partly") return partly(asked);
@@ -182,6 +189,16 @@ public:
     std::atomic<std::size_t> refused_pulls = 0;
 
 private:
+    class admitted final : public admitted_request {
+    public:
+        admitted(test_application& by, body_rule rule)
+            : admitted_request{std::move(rule)}, by_{by} {}
+        response answer(request& asked) override { return by_.answer(asked); }
+
+    private:
+        test_application& by_;
+    };
+
     response search() {
         searching.add(1);
         std::optional<bulk::error> why;

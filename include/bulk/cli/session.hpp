@@ -111,7 +111,7 @@ public:
     int complain(std::string_view what, int code = exit_code::failed) const {
         if (settings_.json) {
             const auto line = json_line{}.add("type", "error").add("message", what);
-            err().stream << line.text() << '\n';
+            err().stream << line.json() << '\n';
         } else {
             say(what);
         }
@@ -134,7 +134,7 @@ public:
     void write_log() const {
         for (const auto& line : take_log()) remark(line);
     }
-    void print(const json_line& line) const { out().stream << line.text() << '\n'; }
+    void print(const json_line& line) const { out().stream << line.json() << '\n'; }
 
 private:
     /// In one piece, so that lines of several processes do not mix.

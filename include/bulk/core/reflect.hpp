@@ -4,8 +4,11 @@
 // The only header that includes Boost.Describe; every other file asks these questions instead, so
 // that C++26 reflection can replace it in one place.
 
+#include <boost/describe/class.hpp>
 #include <boost/describe/enum.hpp>
 #include <boost/describe/enumerators.hpp>
+#include <boost/describe/members.hpp>
+#include <boost/describe/modifiers.hpp>
 #include <boost/mp11/algorithm.hpp>
 #include <boost/mp11/list.hpp>
 
@@ -47,6 +50,18 @@ template <described_enum E>
     for (const auto& each : enumerators_of<E>)
         if (each.name == name) return each.value;
     return std::nullopt;
+}
+
+/// A class declared with `BOOST_DESCRIBE_STRUCT`.
+template <typename T>
+concept described_struct = std::is_class_v<T> && boost::describe::has_describe_members<T>::value;
+
+/// Calls `visit(name, pointer)` for each member, in the order of the declaration.
+template <described_struct T, typename Visit>
+constexpr void for_each_described(Visit visit) {
+    using members = boost::describe::describe_members<T, boost::describe::mod_public>;
+    boost::mp11::mp_for_each<members>(
+        [&](auto member) { visit(std::string_view{member.name}, member.pointer); });
 }
 
 }  // namespace bulk

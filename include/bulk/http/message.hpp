@@ -127,9 +127,27 @@ struct body_rule {
     std::string principal{};  ///< among whom slots are shared
 };
 
+/// A request that an application has admitted, with what it found out about it by the head. Used by one
+/// thread at a time; it ends before the application.
+class admitted_request {
+public:
+    explicit admitted_request(body_rule rule) : rule_{std::move(rule)} {}
+    admitted_request(const admitted_request&) = delete;
+    admitted_request& operator=(const admitted_request&) = delete;
+    virtual ~admitted_request() = default;
+
+    [[nodiscard]] const body_rule& rule() const { return rule_; }
+    /// Called once, with the head that was admitted, and with the body as the rule says. May wait unless
+    /// the rule said `at_once`, and does not throw. What it reads of a storage in a query or a stream is
+    /// limited by a `read_scope`.
+    [[nodiscard]] virtual response answer(request& asked) = 0;
+
+private:
+    const body_rule rule_;
+};
+
 /// What answers requests. Called from many threads at once, as many as `server_options::threads`, queries,
-/// commands and streams; may wait unless it said `at_once`, and does not throw. What it reads of a
-/// storage in a query or a stream is limited by a `read_scope`.
+/// commands and streams; does not throw.
 class application {
 public:
     application() = default;
@@ -137,9 +155,9 @@ public:
     application& operator=(const application&) = delete;
     virtual ~application() = default;
 
-    /// Before the body is read: how it is taken, or the answer already.
-    [[nodiscard]] virtual std::variant<body_rule, response> admit(const request_head& head) = 0;
-    [[nodiscard]] virtual response answer(request& asked) = 0;
+    /// Before the body is read: the request with the rule for its body, or the answer already.
+    [[nodiscard]] virtual std::variant<std::unique_ptr<admitted_request>, response> admit(
+        const request_head& head) = 0;
     /// What the server itself has to refuse: a request that is none, or past a limit.
     [[nodiscard]] virtual response refuse(int status, std::string_view why) = 0;
 };

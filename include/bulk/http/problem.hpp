@@ -3,6 +3,7 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/core/reflect.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/http/message.hpp>
 
@@ -176,6 +177,10 @@ template <typename T>
     return {.status = status,
             .headers = {{"Content-Type", "application/json"}},
             .body = std::move(body)};
+}
+template <described_struct Body>
+[[nodiscard]] response json_response(int status, const Body& body) {
+    return json_response(status, json_of(body));
 }
 
 }  // namespace bulk::http

@@ -85,6 +85,7 @@ public:
 
     // --- what is done with them ----------------------------------------------------------------------
 
+    virtual result<signal_receipt> signal(const bulk::signal& sent) = 0;
     virtual result<signal_receipt> signal(operation_id id, std::string key) = 0;
     virtual result<signal_receipt> signal(std::string_view full_key) = 0;
     virtual result<signal_receipt> fail_signal(operation_id id, std::string key,
@@ -192,6 +193,9 @@ public:
         return service_.files(prefix, after, limit);
     }
 
+    result<signal_receipt> signal(const bulk::signal& sent) override {
+        return service_.signal(sent);
+    }
     result<signal_receipt> signal(operation_id id, std::string key) override {
         return service_.signal(id, std::move(key));
     }

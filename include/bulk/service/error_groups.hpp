@@ -6,9 +6,11 @@
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/retry_history.hpp>
 #include <bulk/storage/concepts.hpp>
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,33 @@ template <storage Storage>
         query.after = std::move(page->next);
     } while (!query.after.empty());
     return grouping.groups();
+}
+
+/// The failed rows whose error has the pattern of an error group, among those that a filter takes. None is
+/// an error: an empty list of rows would retry nothing. `Source` answers `query(row_query)`, as a service
+/// and a storage do.
+template <typename Source>
+[[nodiscard]] result<std::vector<row_number>> rows_of_group(Source& source, operation_id operation,
+                                                            const retry_filter& among,
+                                                            std::string_view pattern) {
+    row_query query{.operation = operation,
+                    .step = among.step,
+                    .failure = among.failure,
+                    .errors_only = true,
+                    .page_size = largest_page,
+                    .with_total = false};
+    std::vector<row_number> rows;
+    do {
+        auto page = source.query(query);
+        if (!page) return std::unexpected{std::move(page).error()};
+        for (const auto& each : page->items)
+            if (error_pattern(each.error_message) == pattern) rows.push_back(each.row);
+        query.after = std::move(page->next);
+    } while (!query.after.empty());
+    if (rows.empty())
+        return fail(errc::invalid_argument,
+                    "no failed row is of this group any more: pass on `pattern` of an error group");
+    return rows;
 }
 
 }  // namespace bulk

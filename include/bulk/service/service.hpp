@@ -232,6 +232,8 @@ public:
 
     // --- signals ---------------------------------------------------------------------------------
 
+    /// Completes the step of a row that waits, or fails it: what the functions below say in words.
+    [[nodiscard]] result<signal_receipt> signal(const bulk::signal& sent) { return send(sent); }
     /// Completes the step of the row that has waited longest for this key. When none waits, the
     /// signal is kept for the next that does; the answer says which of the two.
     [[nodiscard]] result<signal_receipt> signal(operation_id id, std::string key) {

@@ -6,13 +6,18 @@
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/error_group.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/service/any_service.hpp>
+#include <bulk/service/error_groups.hpp>
 #include <bulk/service/export_options.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bulk::cli {
@@ -26,13 +31,18 @@ public:
     }
     [[nodiscard]] std::string_view examples() const override {
         return "retry last\n"
-               "retry last --failure timeout --step 'Carrier Approval' --submit";
+               "retry last --failure timeout --step 'Carrier Approval' --submit\n"
+               "retry last --error-group 'the account is closed'";
     }
     void declare(flags& to) override {
         to.word("ID", id_, "of the operation; `last` is the newest");
         to.numbers("--row", rows_, "only this row; may be given several times");
         to.text("--step", step_, "only rows that failed at this step", "NAME");
         to.choice("--failure", filter_.failure, "only rows that failed like this");
+        to.text(
+            "--error-group", group_,
+            "only rows with this error, as `errors` shows it; numbers and quoted text may differ",
+            "ERROR");
         to.yes("--submit", submit_, "leave it to a worker instead of running it here");
     }
 
@@ -50,6 +60,8 @@ public:
             if (!step) return program.complain(step.error());
             filter_.step = *step;
         }
+        if (auto read = read_group(**service, found->id); !read)
+            return program.complain(read.error());
         const auto answer = (*service)->retry(found->id, filter_, {});
         if (!answer) return program.complain(answer.error());
         report(program, *answer, found->id);
@@ -59,6 +71,21 @@ public:
     }
 
 private:
+    /// A message of the group names it as well as its pattern: a group of one row is shown by its message.
+    [[nodiscard]] result<> read_group(any_service& service, operation_id id) {
+        if (group_.empty()) return {};
+        if (filter_.rows)
+            return fail(errc::invalid_argument, "--row and --error-group cannot be combined");
+        auto rows = rows_of_group(service, id, filter_, error_pattern(group_));
+        if (!rows && rows.error().code == errc::invalid_argument)
+            return fail(errc::invalid_argument,
+                        concat("--error-group: no failed row has the error \"", group_,
+                               "\"; `errors` lists the errors of the operation"));
+        if (!rows) return std::unexpected{std::move(rows).error()};
+        filter_.rows = std::move(*rows);
+        return {};
+    }
+
     static void report(const session& program, const retry_answer& answer, operation_id id) {
         if (program.settings().json) {
             program.print(json_line{}
@@ -81,6 +108,7 @@ private:
 
     std::string id_;
     std::string step_;
+    std::string group_;
     std::vector<std::uint64_t> rows_;
     retry_filter filter_;
     bool submit_ = false;

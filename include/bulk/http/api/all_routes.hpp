@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/http/api/bulksharp/routes.hpp>
 #include <bulk/http/api/feed_routes.hpp>
-#include <bulk/http/api/older_routes.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/api/routes.hpp>
 
@@ -14,10 +14,11 @@ namespace bulk::http::api {
 
 /// Everything that the API does.
 inline constexpr auto all_routes = [] {
-    std::array<route, operation_routes.size() + feed_routes.size() + older_routes.size()> all{};
+    std::array<route, operation_routes.size() + feed_routes.size() + bulksharp::routes.size()>
+        all{};
     auto* end = std::ranges::copy(operation_routes, all.begin()).out;
     end = std::ranges::copy(feed_routes, end).out;
-    std::ranges::copy(older_routes, end);
+    std::ranges::copy(bulksharp::routes, end);
     return all;
 }();
 
@@ -25,12 +26,17 @@ inline constexpr auto all_routes = [] {
 [[nodiscard]] constexpr bool is_served(const route& on, bool has_operations, bool has_feeds) {
     if (on.topic == "feeds" || on.topic == "runs") return has_feeds;
     if (on.topic == "operations" || on.topic == "rows" || on.topic == "operation types" ||
-        on.topic == older || on.id == "getOverview" || on.id == "getOperationEvents")
+        on.is_bulksharp() || on.id == "getOverview" || on.id == "getOperationEvents")
         return has_operations;
     return true;
 }
 
 namespace detail {
+
+consteval bool has_route_without_handler() {
+    return std::ranges::any_of(all_routes,
+                               [](const route& each) { return each.answer == nullptr; });
+}
 
 consteval bool has_twin_routes() {
     for (std::size_t i = 0; i < all_routes.size(); ++i)
@@ -50,6 +56,7 @@ consteval bool has_unsafe_routes() {
 
 }  // namespace detail
 
+static_assert(!detail::has_route_without_handler(), "a route has no handler");
 static_assert(!detail::has_twin_routes(), "two routes have one id, or one address and method");
 static_assert(!detail::has_unsafe_routes(), "GET reads, and everything else needs to operate");
 

@@ -11,7 +11,6 @@
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/event_hub.hpp>
 #include <bulk/http/api/export_pipe.hpp>
-#include <bulk/http/api/older_routes.hpp>
 #include <bulk/http/api/pace.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/message.hpp>
@@ -42,10 +41,8 @@ struct backend {
     std::string name{};
     pace speed{};
     std::string openapi{};
-    std::string older_openapi{};
+    std::string bulksharp_openapi{};
 };
-
-using reply = or_problem<response>;
 
 /// One request on its way to its handler: who asks for what, and what with.
 struct call {
@@ -68,7 +65,7 @@ struct call {
     /// Empty says nothing, as in a form that nobody has filled in.
     [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const {
         auto value = address.get(name);
-        if (!value && on.topic == older)  // in any case, as .NET finds it
+        if (!value && on.is_bulksharp())  // in any case, as .NET finds it
             for (const auto& [known, given] : address.query)
                 if (same_name(known, name)) value = given;
         return value && !value->empty() ? value : std::nullopt;

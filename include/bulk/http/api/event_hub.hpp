@@ -125,7 +125,7 @@ public:
     /// `id`, `event` and `data`, as text/event-stream has it.
     [[nodiscard]] static std::string text_of(const event& each) {
         return concat("id: ", each.sequence, "\nevent: ", name_of(each.kind),
-                      "\ndata: ", event_json(each).json(), "\n\n");
+                      "\ndata: ", json_of(event_body(each)), "\n\n");
     }
 
 private:

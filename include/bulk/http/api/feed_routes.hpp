@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/http/api/handlers/feeds.hpp>
+#include <bulk/http/api/handlers/runs.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/api/routes.hpp>
 
@@ -43,157 +45,64 @@ inline constexpr std::array nothing_to_read{
 
 /// Version 1, feeds and their runs.
 inline constexpr std::array feed_routes{
-    route{method::get,
-          "/api/v1/feeds",
-          "getFeeds",
-          "feeds",
-          "The feeds of this program",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "feed_list"},
-    route{method::get,
-          "/api/v1/feeds/{name}",
-          "getFeed",
-          "feeds",
-          "One of them, by name",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "feed"},
-    route{method::get,
-          "/api/v1/feeds/{name}/plan",
-          "planRun",
-          "feeds",
-          "What a run would do; the source is asked, nothing is stored",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "plan",
-          "application/json",
-          parameters::plan},
-    route{method::get,
-          "/api/v1/feeds/{name}/watermark",
-          "getWatermark",
-          "feeds",
-          "Up to when the source is in the canonical set",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "watermark"},
-    route{method::put, "/api/v1/feeds/{name}/watermark", "setWatermark", "feeds",
-          "Moves it; null makes the next run a full one", right::operate, body_shape::json,
-          "watermark_request", 200, "watermark"},
-    route{method::get,
-          "/api/v1/feeds/{name}/items",
-          "getItems",
-          "feeds",
-          "Items of the canonical set, by key",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "item_list",
-          "application/json",
-          parameters::items},
-    route{method::post,
-          "/api/v1/feeds/{name}/runs",
-          "startRun",
-          "runs",
-          "Starts a run",
-          right::operate,
-          body_shape::json,
-          "run_request",
-          202,
-          "run",
-          "application/json",
-          {},
-          answers::nothing_to_read},
-    route{method::get,
-          "/api/v1/runs",
-          "getRuns",
-          "runs",
-          "Runs, the newest first",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "run_list",
-          "application/json",
-          parameters::runs},
-    route{method::get,
-          "/api/v1/runs/{id}",
-          "getRun",
-          "runs",
-          "One run",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "run"},
-    route{method::remove,
-          "/api/v1/runs/{id}",
-          "removeRun",
-          "runs",
-          "Forgets one that nobody works on",
-          right::operate,
-          body_shape::none,
-          {},
-          204,
-          {},
-          {}},
-    route{method::get,
-          "/api/v1/runs/{id}/partitions",
-          "getPartitions",
-          "runs",
-          "The parts that it is cut into",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "partition_list",
-          "application/json",
-          parameters::partitions},
-    route{method::get,
-          "/api/v1/runs/{id}/bad-items",
-          "getBadItems",
-          "runs",
-          "Items that have no key or could not be mapped",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "bad_item_list",
-          "application/json",
-          parameters::bad_items},
-    route{method::get,
-          "/api/v1/runs/{id}/events",
-          "getRunEvents",
-          "runs",
-          "What happened to it, the oldest first",
-          right::read,
-          body_shape::none,
-          {},
-          200,
-          "event_list",
-          "application/json",
-          parameters::events},
-    route{method::post, "/api/v1/runs/{id}/retry", "retryRun", "runs",
-          "Failed partitions go on at the page at which they failed", right::operate,
-          body_shape::json, "run_retry_request", 202, "run"},
-    route{method::post, "/api/v1/runs/{id}/consolidate", "consolidateRun", "runs",
-          "Goes on without the partitions that failed, if it is forced", right::operate,
-          body_shape::json, "consolidate_request", 202, "run"},
-    route{method::post, "/api/v1/runs/{id}/resume", "resumeRun", "runs",
-          "Tries items again that could not be mapped", right::operate, body_shape::json, "nothing",
-          202, "run"},
-    route{method::post, "/api/v1/runs/{id}/cancel", "cancelRun", "runs",
-          "Ends it; the watermark stays", right::operate, body_shape::json, "cancel_request", 202,
-          "run"},
+    route::get("/api/v1/feeds", "getFeeds", get_feeds, "feeds", "The feeds of this program")
+        .giving("feed_list"),
+    route::get("/api/v1/feeds/{name}", "getFeed", get_feed, "feeds", "One of them, by name")
+        .giving("feed"),
+    route::get("/api/v1/feeds/{name}/plan", "planRun", plan_run, "feeds",
+               "What a run would do; the source is asked, nothing is stored")
+        .giving("plan")
+        .with(parameters::plan),
+    route::get("/api/v1/feeds/{name}/watermark", "getWatermark", get_watermark, "feeds",
+               "Up to when the source is in the canonical set")
+        .giving("watermark"),
+    route::put("/api/v1/feeds/{name}/watermark", "setWatermark", set_watermark, "feeds",
+               "Moves it; null makes the next run a full one")
+        .taking("watermark_request")
+        .giving("watermark"),
+    route::get("/api/v1/feeds/{name}/items", "getItems", get_items, "feeds",
+               "Items of the canonical set, by key")
+        .giving("item_list")
+        .with(parameters::items),
+    route::post("/api/v1/feeds/{name}/runs", "startRun", start_run, "runs", "Starts a run")
+        .taking("run_request")
+        .giving("run", 202)
+        .or_else(answers::nothing_to_read),
+    route::get("/api/v1/runs", "getRuns", get_runs, "runs", "Runs, the newest first")
+        .giving("run_list")
+        .with(parameters::runs),
+    route::get("/api/v1/runs/{id}", "getRun", get_run, "runs", "One run").giving("run"),
+    route::remove("/api/v1/runs/{id}", "removeRun", remove_run, "runs",
+                  "Forgets one that nobody works on")
+        .giving_nothing(),
+    route::get("/api/v1/runs/{id}/partitions", "getPartitions", get_partitions, "runs",
+               "The parts that it is cut into")
+        .giving("partition_list")
+        .with(parameters::partitions),
+    route::get("/api/v1/runs/{id}/bad-items", "getBadItems", get_bad_items, "runs",
+               "Items that have no key or could not be mapped")
+        .giving("bad_item_list")
+        .with(parameters::bad_items),
+    route::get("/api/v1/runs/{id}/events", "getRunEvents", get_run_events, "runs",
+               "What happened to it, the oldest first")
+        .giving("event_list")
+        .with(parameters::events),
+    route::post("/api/v1/runs/{id}/retry", "retryRun", retry_run, "runs",
+                "Failed partitions go on at the page at which they failed")
+        .taking("run_retry_request")
+        .giving("run", 202),
+    route::post("/api/v1/runs/{id}/consolidate", "consolidateRun", consolidate_run, "runs",
+                "Goes on without the partitions that failed, if it is forced")
+        .taking("consolidate_request")
+        .giving("run", 202),
+    route::post("/api/v1/runs/{id}/resume", "resumeRun", resume_run, "runs",
+                "Tries items again that could not be mapped")
+        .taking("nothing")
+        .giving("run", 202),
+    route::post("/api/v1/runs/{id}/cancel", "cancelRun", cancel_run, "runs",
+                "Ends it; the watermark stays")
+        .taking("cancel_request")
+        .giving("run", 202),
 };
 
 }  // namespace bulk::http::api

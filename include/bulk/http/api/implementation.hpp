@@ -62,7 +62,7 @@ namespace api {
     for (const auto& each : api::all_routes)
         if (api::is_served(each, operations != nullptr, feeds != nullptr)) served.push_back(each);
     to->openapi = api::openapi_document(served, false, to->name, api::version_text());
-    to->older_openapi = api::openapi_document(served, true, to->name, api::version_text());
+    to->bulksharp_openapi = api::openapi_document(served, true, to->name, api::version_text());
     return std::make_shared<api::application>(std::move(to), options);
 }
 

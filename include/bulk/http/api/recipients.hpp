@@ -31,6 +31,8 @@ inline constexpr std::array<std::pair<std::string_view, trigger>, 7> trigger_nam
     {"all", trigger::all},
 }};
 
+}  // namespace detail
+
 /// The objects of a list of objects, each as it stands there; none when it is no such list.
 [[nodiscard]] inline std::optional<std::vector<std::string_view>> objects_of(
     std::string_view list) {
@@ -54,8 +56,6 @@ inline constexpr std::array<std::pair<std::string_view, trigger>, 7> trigger_nam
     return all;
 }
 
-}  // namespace detail
-
 /// `[{"channel": "mail", "target": "ops@example.org", "when": "on_failure"}]`
 [[nodiscard]] inline or_problem<std::vector<recipient>> read_recipients(std::string_view text) {
     std::vector<recipient> all;
@@ -70,7 +70,7 @@ inline constexpr std::array<std::pair<std::string_view, trigger>, 7> trigger_nam
     if (!wrapped) return wrong(wrapped.error().detail);
     const auto list = wrapped->raw("recipients");
     if (!list || list->is_string || !list->text.starts_with('[')) return wrong("it is no list");
-    const auto objects = detail::objects_of(list->text);
+    const auto objects = objects_of(list->text);
     if (!objects || objects->size() > 100)
         return wrong("it holds something else, or more than 100");
     for (const auto each : *objects) {
@@ -89,34 +89,6 @@ inline constexpr std::array<std::pair<std::string_view, trigger>, 7> trigger_nam
             added.when = found->second;
         }
         all.push_back(std::move(added));
-    }
-    return all;
-}
-
-/// `{"recipients": [{"channel": "mail", "target": "…", "triggers": 2}]}`, in either case, as BulkSharp
-/// has it; triggers are its bits, which are ours.
-[[nodiscard]] inline or_problem<std::vector<recipient>> read_older_recipients(
-    std::string_view text) {
-    std::vector<recipient> all;
-    if (is_blank(text)) return all;
-    const auto wrong = [] { return refuse(problems::invalid_argument, "notifications"); };
-    const auto whole = json_body::read_loosely(text, {"recipients"});
-    if (!whole) return wrong();
-    const auto list = whole->raw("recipients");
-    if (!list) return all;
-    const auto objects = detail::objects_of(list->text);
-    if (!objects || list->is_string || objects->size() > 100) return wrong();
-    for (const auto each : *objects) {
-        const auto body = json_body::read_loosely(each, {"channel", "target", "triggers"});
-        if (!body) return wrong();
-        const auto channel = body->text("channel");
-        const auto target = body->text("target");
-        const auto triggers = body->number<std::uint32_t>("triggers");
-        if (!channel || !*channel || !target || !triggers || triggers->value_or(0) > 31)
-            return wrong();
-        all.push_back({.channel = **channel,
-                       .target = target->value_or(""),
-                       .when = *triggers ? static_cast<trigger>(**triggers) : trigger::on_failure});
     }
     return all;
 }

@@ -3,13 +3,10 @@
 
 #include <bulk/core/reflect.hpp>
 #include <bulk/http/message.hpp>
-#include <bulk/http/target.hpp>
+#include <bulk/http/problem.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -52,12 +49,21 @@ struct other_answer {
     std::string_view content = "application/json";
 };
 
+struct call;
+using reply = or_problem<response>;
+/// Answers a request of a route.
+using handler = reply (*)(call&);
+
+/// The topic of routes that speak as BulkSharp does: see `bulksharp/`.
+inline constexpr std::string_view bulksharp_topic = "BulkSharp";
+
 /// One thing that the API does. The router, `Allow`, the OpenAPI document and the tests are made of the
 /// table of these, so none can know one that the others do not.
 struct route {
     method verb{};
     std::string_view path{};  ///< `{name}` stands for one segment
-    std::string_view id{};    ///< of the operation in OpenAPI, and of its handler
+    std::string_view id{};    ///< of the operation in OpenAPI
+    handler answer = nullptr;
     std::string_view topic{};
     std::string_view summary{};
     right needs = right::read;
@@ -68,31 +74,81 @@ struct route {
     std::string_view content = "application/json";
     std::span<const parameter> parameters{};
     std::span<const other_answer> others{};
+
+    [[nodiscard]] constexpr bool is_bulksharp() const { return topic == bulksharp_topic; }
+
+    /// Reads. The methods below require the right to operate, unless `needing` says otherwise.
+    [[nodiscard]] static constexpr route get(std::string_view path, std::string_view id,
+                                             handler answer, std::string_view topic,
+                                             std::string_view summary) {
+        return {method::get, path, id, answer, topic, summary};
+    }
+    [[nodiscard]] static constexpr route post(std::string_view path, std::string_view id,
+                                              handler answer, std::string_view topic,
+                                              std::string_view summary) {
+        return {method::post, path, id, answer, topic, summary, right::operate};
+    }
+    [[nodiscard]] static constexpr route put(std::string_view path, std::string_view id,
+                                             handler answer, std::string_view topic,
+                                             std::string_view summary) {
+        return {method::put, path, id, answer, topic, summary, right::operate};
+    }
+    [[nodiscard]] static constexpr route remove(std::string_view path, std::string_view id,
+                                                handler answer, std::string_view topic,
+                                                std::string_view summary) {
+        return {method::remove, path, id, answer, topic, summary, right::operate};
+    }
+
+    [[nodiscard]] constexpr route needing(right what) const {
+        route made = *this;
+        made.needs = what;
+        return made;
+    }
+    /// A JSON body.
+    [[nodiscard]] constexpr route taking(std::string_view schema) const {
+        route made = *this;
+        made.body = body_shape::json;
+        made.takes = schema;
+        return made;
+    }
+    [[nodiscard]] constexpr route taking_upload() const {
+        route made = *this;
+        made.body = body_shape::upload;
+        return made;
+    }
+    /// JSON.
+    [[nodiscard]] constexpr route giving(std::string_view schema, int code = 200) const {
+        route made = *this;
+        made.gives = schema;
+        made.status = code;
+        return made;
+    }
+    /// Bytes or text of one of these types, separated by commas.
+    [[nodiscard]] constexpr route giving_content(std::string_view types) const {
+        route made = *this;
+        made.content = types;
+        return made;
+    }
+    [[nodiscard]] constexpr route giving_nothing(int code = 204) const {
+        route made = *this;
+        made.content = {};
+        made.status = code;
+        return made;
+    }
+    [[nodiscard]] constexpr route with(std::span<const parameter> all) const {
+        route made = *this;
+        made.parameters = all;
+        return made;
+    }
+    [[nodiscard]] constexpr route or_else(std::span<const other_answer> all) const {
+        route made = *this;
+        made.others = all;
+        return made;
+    }
 };
 
 /// What stood in the place of a route's `{name}`.
 using captures = std::vector<std::pair<std::string_view, std::string_view>>;
-
-/// Whether a path is of that form.
-[[nodiscard]] inline std::optional<captures> match(std::string_view pattern,
-                                                   const std::vector<std::string>& path) {
-    captures found;
-    std::size_t at = 0;
-    while (!pattern.empty()) {
-        pattern.remove_prefix(1);  // the slash
-        if (pattern.empty()) break;
-        const auto segment = pattern.substr(0, pattern.find('/'));
-        pattern.remove_prefix(segment.size());
-        if (at == path.size()) return std::nullopt;
-        if (segment.starts_with('{'))
-            found.emplace_back(segment.substr(1, segment.size() - 2), path[at]);
-        else if (segment != path[at])
-            return std::nullopt;
-        ++at;
-    }
-    if (at != path.size()) return std::nullopt;
-    return found;
-}
 
 [[nodiscard]] constexpr std::string_view verb_name(method verb) {
     switch (verb) {

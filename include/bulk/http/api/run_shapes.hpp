@@ -7,7 +7,9 @@
 #include <bulk/feed/any_feed.hpp>
 #include <bulk/feed/any_feed_service.hpp>
 #include <bulk/feed/registry.hpp>
-#include <bulk/http/json_writer.hpp>
+#include <bulk/http/api/bodies/feed.hpp>
+#include <bulk/http/api/bodies/run.hpp>
+#include <bulk/http/api/bodies/values.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -16,97 +18,82 @@
 
 namespace bulk::http::api {
 
-// What the schemas of the same names say of feeds and their runs.
+// The bodies of feeds and their runs, from what is stored.
 
-[[nodiscard]] inline json_object watermark_json(const watermark& mark) {
-    json_object shape;
-    shape.add("value", mark.value)
-        .add_text("run", mark.run ? to_text(*mark.run) : std::string{})
-        .add("moved_at", mark.moved_at)
-        .add("version", mark.version);
-    return shape;
+[[nodiscard]] inline bodies::watermark watermark_body(const watermark& mark) {
+    return {.value = mark.value,
+            .run = mark.run ? std::optional{mark.run->value} : std::nullopt,
+            .moved_at = mark.moved_at,
+            .version = mark.version};
 }
 
-[[nodiscard]] inline json_object window_json(const update_window& window) {
-    json_object shape;
-    shape.add("from", window.from).add("to", window.to);
-    return shape;
+[[nodiscard]] inline bodies::text_range text_range_body(const key_range& range,
+                                                        const any_feed& feed) {
+    return {feed.text_of(range.first), feed.text_of(range.last)};
 }
 
-[[nodiscard]] inline json_object text_range_json(const key_range& range, const any_feed& feed) {
-    json_object shape;
-    shape.add("first", feed.text_of(range.first)).add("last", feed.text_of(range.last));
-    return shape;
+[[nodiscard]] inline bodies::item item_body(const canonical_item& item) {
+    return {.key = item.key,
+            .data = {item.payload},
+            .is_deleted = item.is_deleted,
+            .version = item.version,
+            .changed_at = item.changed_at};
 }
 
-[[nodiscard]] inline json_object item_json(const canonical_item& item) {
-    json_object shape;
-    shape.add("key", item.key)
-        .add_raw("data", item.payload)
-        .add("is_deleted", item.is_deleted)
-        .add("version", item.version)
-        .add("changed_at", item.changed_at);
-    return shape;
-}
-
-[[nodiscard]] inline json_object run_json(const feed_run& run, const any_feed_service& service) {
-    const auto duration =
-        std::chrono::duration_cast<std::chrono::milliseconds>(duration_of(run, service.now()));
-    json_object shape;
-    shape.add("id", to_text(run.id))
-        .add("feed", run.feed)
-        .add("type", run.type)
-        .add("state", service.state_of(run))
-        .add_text("started_by", run.started_by)
-        .add("trace", run.trace)
-        .add("window", window_json(run.window))
-        .add("partitions", run.partitions)
-        .add("completed", run.completed)
-        .add("failed", run.failed)
-        .add("estimated", run.estimated)
-        .add("records", run.records)
-        .add("changed", run.changed)
-        .add("consolidated", run.consolidated)
-        .add("bad_items", run.bad_items)
-        .add("removed", run.removed)
-        .add("is_forced", run.is_forced)
-        .add("is_capped", run.is_capped)
-        .add("watermark_before", run.watermark_before)
-        .add("watermark_after", run.watermark_after)
-        .add("started_at", run.started_at)
-        .add("active_at", run.active_at)
-        .add("consolidate_at", run.consolidate_at)
-        .add("completed_at", run.completed_at)
-        .add("failed_at", run.failed_at)
-        .add("cancelled_at", run.cancelled_at)
-        .add_text("reason", run.reason)
-        .add("duration_ms", std::int64_t{duration.count()});
-    return shape;
+[[nodiscard]] inline bodies::run run_body(const feed_run& run, const any_feed_service& service) {
+    using namespace std::chrono;
+    return {.id = run.id.value,
+            .feed = run.feed,
+            .type = run.type,
+            .state = service.state_of(run),
+            .started_by = bodies::given(run.started_by),
+            .trace = run.trace,
+            .window = {run.window.from, run.window.to},
+            .partitions = run.partitions,
+            .completed = run.completed,
+            .failed = run.failed,
+            .estimated = run.estimated,
+            .records = run.records,
+            .changed = run.changed,
+            .consolidated = run.consolidated,
+            .bad_items = run.bad_items,
+            .removed = run.removed,
+            .is_forced = run.is_forced,
+            .is_capped = run.is_capped,
+            .watermark_before = run.watermark_before,
+            .watermark_after = run.watermark_after,
+            .started_at = run.started_at,
+            .active_at = run.active_at,
+            .consolidate_at = run.consolidate_at,
+            .completed_at = run.completed_at,
+            .failed_at = run.failed_at,
+            .cancelled_at = run.cancelled_at,
+            .reason = bodies::given(run.reason),
+            .duration_ms = duration_cast<milliseconds>(duration_of(run, service.now())).count()};
 }
 
 /// `feed` is none when the program does not have it any more.
-[[nodiscard]] inline json_object partition_json(const feed_partition& part, const any_feed* feed) {
-    json_object shape;
-    shape.add("number", part.number)
-        .add("name", partition_name(part.number))
-        .add("range", feed != nullptr ? text_range_json(part.range, *feed)
-                                      : json_object{}
-                                            .add("first", std::to_string(part.range.first))
-                                            .add("last", std::to_string(part.range.last)))
-        .add("estimated", part.estimated)
-        .add("state", part.state)
-        .add("next_offset", part.next_offset)
-        .add("pass", part.pass)
-        .add("pages", part.pages)
-        .add("records", part.records)
-        .add("changed", part.changed)
-        .add("attempt", part.attempt)
-        .add_text("worker", part.worker)
-        .add_text("error", part.error)
-        .add("started_at", part.started_at)
-        .add("updated_at", part.updated_at)
-        .add("completed_at", part.completed_at);
-    return shape;
+[[nodiscard]] inline bodies::partition partition_body(const feed_partition& part,
+                                                      const any_feed* feed) {
+    const auto& range = part.range;
+    return {.number = part.number,
+            .name = partition_name(part.number),
+            .range = feed != nullptr ? text_range_body(range, *feed)
+                                     : bodies::text_range{std::to_string(range.first),
+                                                          std::to_string(range.last)},
+            .estimated = part.estimated,
+            .state = part.state,
+            .next_offset = part.next_offset,
+            .pass = part.pass,
+            .pages = part.pages,
+            .records = part.records,
+            .changed = part.changed,
+            .attempt = part.attempt,
+            .worker = bodies::given(part.worker),
+            .error = bodies::given(part.error),
+            .started_at = part.started_at,
+            .updated_at = part.updated_at,
+            .completed_at = part.completed_at};
 }
 
 }  // namespace bulk::http::api

@@ -7,7 +7,11 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/row_record.hpp>
-#include <bulk/core/signal.hpp>
+#include <bulk/http/api/bodies/event.hpp>
+#include <bulk/http/api/bodies/operation.hpp>
+#include <bulk/http/api/bodies/retry.hpp>
+#include <bulk/http/api/bodies/row.hpp>
+#include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/pace.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/operation/description.hpp>
@@ -20,11 +24,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bulk::http::api {
 
-// What the schemas of the same names say, from what is stored. `about` is none when the program does
-// not know the operation any more.
+// The bodies of the same names, from what is stored. `about` is none when the program does not know the
+// operation any more.
 
 [[nodiscard]] inline std::string step_text(const operation_description* about, step_index step) {
     if (step == validation_step) return "validation";
@@ -38,36 +43,33 @@ namespace bulk::http::api {
     return found ? *found : nullptr;
 }
 
-[[nodiscard]] inline json_object row_counts(const operation_record& of) {
-    json_object rows;
-    rows.add("total", of.validated ? std::optional{of.rows.total} : std::nullopt)
-        .add("processed", of.rows.processed)
-        .add("succeeded", of.rows.successful)
-        .add("failed", of.rows.failed)
-        .add("unprocessed", unprocessed(of.rows));
-    return rows;
+[[nodiscard]] inline bodies::row_counts row_counts_of(const operation_record& of) {
+    return {.total = of.validated ? std::optional{of.rows.total} : std::nullopt,
+            .processed = of.rows.processed,
+            .succeeded = of.rows.successful,
+            .failed = of.rows.failed,
+            .unprocessed = unprocessed(of.rows)};
 }
 
-[[nodiscard]] inline json_object operation_links(const operation_record& of) {
+[[nodiscard]] inline bodies::object_text operation_links(const operation_record& of) {
     const std::string self = concat("/api/v1/operations/", to_text(of.id));
     json_object links;
     links.add("self", self);
     for (const std::string_view each : {"status", "rows", "errors", "events", "file", "export"})
         links.add(each, concat(self, '/', each));
-    return links;
+    return {links.json()};
 }
 
 /// The steps that it was begun with, or those that it would begin with.
-[[nodiscard]] inline json_array operation_steps(const operation_record& of,
-                                                const operation_description* about) {
-    json_array steps;
-    int index = 0;
+[[nodiscard]] inline std::vector<bodies::step_name> operation_steps(
+    const operation_record& of, const operation_description* about) {
+    std::vector<bodies::step_name> steps;
     const auto add = [&](std::string_view name) {
         std::optional<step_kind> kind;
         if (about != nullptr)
             for (const auto& each : about->steps)
                 if (each.name == name) kind = each.kind;
-        steps.add(json_object{}.add("index", index++).add("name", name).add("kind", kind));
+        steps.push_back({static_cast<std::int32_t>(steps.size()), std::string{name}, kind});
     };
     for (const auto& each : of.steps) add(each);
     if (of.steps.empty() && about != nullptr)
@@ -81,178 +83,149 @@ namespace bulk::http::api {
     return shown ? std::move(*shown) : std::string{};
 }
 
-[[nodiscard]] inline json_object operation_json(const operation_record& of, any_service& service,
-                                                pace& speed) {
-    const auto* about = description_of(service, of.name);
+[[nodiscard]] inline bodies::operation operation_body(const operation_record& of,
+                                                      any_service& service, pace& speed) {
     const auto rate = speed.rate(of, service.now());
-    json_object shape;
-    shape.add("id", to_text(of.id))
-        .add("type", of.name)
-        .add("state", of.state)
-        .add("paused", of.paused)
-        .add("cancel_requested", of.cancel_requested)
-        .add("file", json_object{}
-                         .add_text("id", of.file_id)
-                         .add("name", of.file_name)
-                         .add("size", of.file_size))
-        .add_raw("metadata", shown_metadata(of, service))
-        .add_text("created_by", of.created_by)
-        .add_text("source", of.source)
-        .add_text("idempotency_key", of.idempotency_key)
-        .add("rows", row_counts(of))
-        .add("percent", percent(of.rows))
-        .add("rate", rate)
-        .add("eta", eta_of(of, rate))
-        .add("retry_count", of.retry_count)
-        .add_text("error", of.error_message)
-        .add("created_at", of.created_at)
-        .add("started_at", of.started_at)
-        .add("run_started_at", of.run_started_at)
-        .add("completed_at", of.completed_at)
-        .add("version", of.version)
-        .add("steps", operation_steps(of, about))
-        .add("links", operation_links(of));
-    return shape;
+    return {.id = of.id.value,
+            .type = of.name,
+            .state = of.state,
+            .paused = of.paused,
+            .cancel_requested = of.cancel_requested,
+            .file = {bodies::given(of.file_id), of.file_name, of.file_size},
+            .metadata = bodies::given_object(shown_metadata(of, service)),
+            .created_by = bodies::given(of.created_by),
+            .source = bodies::given(of.source),
+            .idempotency_key = bodies::given(of.idempotency_key),
+            .rows = row_counts_of(of),
+            .percent = percent(of.rows),
+            .rate = rate,
+            .eta = eta_of(of, rate),
+            .retry_count = of.retry_count,
+            .error = bodies::given(of.error_message),
+            .created_at = of.created_at,
+            .started_at = of.started_at,
+            .run_started_at = of.run_started_at,
+            .completed_at = of.completed_at,
+            .version = of.version,
+            .steps = operation_steps(of, description_of(service, of.name)),
+            .links = operation_links(of)};
 }
 
-[[nodiscard]] inline json_object status_json(const operation_record& of, timestamp now,
-                                             pace& speed) {
+[[nodiscard]] inline bodies::status status_body(const operation_record& of, timestamp now,
+                                                pace& speed) {
     const auto rate = speed.rate(of, now);
-    json_object shape;
-    shape.add("id", to_text(of.id))
-        .add("state", of.state)
-        .add("paused", of.paused)
-        .add("cancel_requested", of.cancel_requested)
-        .add("rows", row_counts(of))
-        .add("percent", percent(of.rows))
-        .add("rate", rate)
-        .add("eta", eta_of(of, rate))
-        .add_text("error", of.error_message)
-        .add("version", of.version);
-    return shape;
+    return {.id = of.id.value,
+            .state = of.state,
+            .paused = of.paused,
+            .cancel_requested = of.cancel_requested,
+            .rows = row_counts_of(of),
+            .percent = percent(of.rows),
+            .rate = rate,
+            .eta = eta_of(of, rate),
+            .error = bodies::given(of.error_message),
+            .version = of.version};
 }
 
-[[nodiscard]] inline json_object step_record_json(const row_record& record,
-                                                  const operation_description* about) {
-    json_object shape;
-    shape.add("step", step_text(about, record.step))
-        .add("step_index", to_number(record.step))
-        .add("state", record.state)
-        .add("attempt", record.attempt)
-        .add("retry_attempt", record.retry_attempt)
-        .add("failure", record.failure)
-        .add_text("error", record.error_message)
-        .add_text("signal_key", record.signal_key)
-        .add("started_at", record.started_at)
-        .add("completed_at", record.completed_at)
-        .add("wait_until", record.wait_until);
-    return shape;
+[[nodiscard]] inline bodies::step_record step_record_body(const row_record& record,
+                                                          const operation_description* about) {
+    return {.step = step_text(about, record.step),
+            .step_index = to_number(record.step),
+            .state = record.state,
+            .attempt = record.attempt,
+            .retry_attempt = record.retry_attempt,
+            .failure = record.failure,
+            .error = bodies::given(record.error_message),
+            .signal_key = bodies::given(record.signal_key),
+            .started_at = record.started_at,
+            .completed_at = record.completed_at,
+            .wait_until = record.wait_until};
 }
 
 /// From the records of one row, in the order of steps.
-[[nodiscard]] inline json_object row_json(std::span<const row_record> records,
+[[nodiscard]] inline bodies::row row_body(std::span<const row_record> records,
                                           const row_standing& standing,
                                           const operation_description* about) {
-    std::string row_id;
-    for (const auto& each : records)
-        if (!each.row_id.empty()) row_id = each.row_id;
-    const auto* last = standing.last;
-    json_object shape;
-    shape.add("row", last == nullptr ? 0 : to_number(last->row))
-        .add_text("row_id", row_id)
-        .add("state", standing.state)
-        .add_text("step", last == nullptr ? std::string{} : step_text(about, last->step))
-        .add("step_index", last == nullptr ? std::nullopt : std::optional{to_number(last->step)})
-        .add_text("error", last == nullptr ? std::string_view{} : last->error_message)
-        .add("failure", last == nullptr ? std::nullopt : last->failure)
-        .add_raw("data", tracked_data(records))
-        .add("steps", json_list(records, [&](const row_record& each) {
-                 return step_record_json(each, about);
-             }));
-    return shape;
+    bodies::row body{.state = standing.state, .data = bodies::given_object(tracked_data(records))};
+    for (const auto& each : records) {
+        if (!each.row_id.empty()) body.row_id = each.row_id;
+        body.steps.push_back(step_record_body(each, about));
+    }
+    if (const auto* last = standing.last; last != nullptr) {
+        body.row = to_number(last->row);
+        body.step = step_text(about, last->step);
+        body.step_index = to_number(last->step);
+        body.error = bodies::given(last->error_message);
+        body.failure = last->failure;
+    }
+    return body;
 }
 
-[[nodiscard]] inline json_object row_error_json(const row_record& record,
-                                                const operation_description* about) {
-    json_object shape;
-    shape.add("row", to_number(record.row))
-        .add_text("row_id", record.row_id)
-        .add("step", step_text(about, record.step))
-        .add("step_index", to_number(record.step))
-        .add("failure", record.failure)
-        .add_text("error", record.error_message)
-        .add("state", record.state)
-        .add("attempt", record.attempt)
-        .add("retry_attempt", record.retry_attempt)
-        .add("completed_at", record.completed_at)
-        .add_raw("data", record.row_data);
-    return shape;
+[[nodiscard]] inline bodies::row_error row_error_body(const row_record& record,
+                                                      const operation_description* about) {
+    return {.row = to_number(record.row),
+            .row_id = bodies::given(record.row_id),
+            .step = step_text(about, record.step),
+            .step_index = to_number(record.step),
+            .failure = record.failure,
+            .error = bodies::given(record.error_message),
+            .state = record.state,
+            .attempt = record.attempt,
+            .retry_attempt = record.retry_attempt,
+            .completed_at = record.completed_at,
+            .data = bodies::given_object(record.row_data)};
 }
 
-[[nodiscard]] inline json_object error_group_json(const error_group& group,
-                                                  const operation_description* about) {
-    json_object shape;
-    shape.add("count", group.count)
-        .add("step", step_text(about, group.step))
-        .add("step_index", to_number(group.step))
-        .add("failure", group.failure)
-        .add("pattern", group.pattern)
-        .add("sample", group.sample)
-        .add("first_row", to_number(group.first_row));
-    return shape;
+[[nodiscard]] inline bodies::error_group error_group_body(const error_group& group,
+                                                          const operation_description* about) {
+    return {.count = group.count,
+            .step = step_text(about, group.step),
+            .step_index = to_number(group.step),
+            .failure = group.failure,
+            .pattern = group.pattern,
+            .sample = group.sample,
+            .first_row = to_number(group.first_row)};
 }
 
-[[nodiscard]] inline json_object row_counts(const event_outcome& of) {
-    json_object rows;
-    rows.add("total", of.total)
-        .add("processed", of.processed)
-        .add("succeeded", of.successful)
-        .add("failed", of.failed)
-        .add("unprocessed", of.unprocessed());
-    return rows;
-}
-
-[[nodiscard]] inline json_object event_json(const event& each) {
+[[nodiscard]] inline bodies::event event_body(const event& each) {
+    using namespace std::chrono;
     const bool is_run = is_of_run(each.kind);
-    const std::string id = to_text(each.operation);
-    const event_creation created = each.created ? *each.created : event_creation{};
-    std::optional<std::int64_t> duration_ms;
-    if (each.ended)
-        duration_ms = std::chrono::floor<std::chrono::milliseconds>(each.ended->duration).count();
-    json_object shape;
-    shape.add("sequence", each.sequence)
-        .add("kind", each.kind)
-        .add("level", each.level)
-        .add_text("operation", is_run ? std::string_view{} : id)
-        .add_text("run", is_run ? id : std::string_view{})
-        .add("name", each.operation_name)
-        .add("state", is_run ? std::nullopt : std::optional{each.state})
-        .add("previous", each.previous)
-        .add("row", each.row ? std::optional{to_number(*each.row)} : std::nullopt)
-        .add("failure", each.failure)
-        .add("message", each.message)
-        .add("time", each.time)
-        .add_text("error", each.error_message())
-        .add_text("created_by", created.created_by)
-        .add_text("file_name", created.file_name)
-        .add_raw("metadata", created.metadata)
-        .add_raw("rows", each.ended ? row_counts(*each.ended).json() : std::string{})
-        .add("duration_ms", duration_ms);
-    return shape;
+    const auto id = std::optional{each.operation.value};
+    bodies::event body{.sequence = each.sequence,
+                       .kind = each.kind,
+                       .level = each.level,
+                       .operation = is_run ? std::nullopt : id,
+                       .run = is_run ? id : std::nullopt,
+                       .name = each.operation_name,
+                       .state = is_run ? std::nullopt : std::optional{each.state},
+                       .previous = each.previous,
+                       .row = each.row ? std::optional{to_number(*each.row)} : std::nullopt,
+                       .failure = each.failure,
+                       .message = each.message,
+                       .time = each.time,
+                       .error = bodies::given(each.error_message())};
+    if (each.created) {
+        body.created_by = bodies::given(each.created->created_by);
+        body.file_name = bodies::given(each.created->file_name);
+        body.metadata = bodies::given_object(each.created->metadata);
+    }
+    if (each.ended) {
+        const auto& of = *each.ended;
+        body.rows = {of.total, of.processed, of.successful, of.failed, of.unprocessed()};
+        body.duration_ms = floor<milliseconds>(of.duration).count();
+    }
+    return body;
 }
 
-[[nodiscard]] inline json_object retry_entry_json(const retry_entry& entry,
-                                                  const operation_description* about) {
-    json_object shape;
-    shape.add("row", to_number(entry.row))
-        .add("step", step_text(about, entry.step))
-        .add("step_index", to_number(entry.step))
-        .add("retry_attempt", entry.retry_attempt)
-        .add("failure", entry.failure)
-        .add_text("error", entry.error_message)
-        .add("failed_at", entry.failed_at)
-        .add_raw("data", entry.row_data);
-    return shape;
+[[nodiscard]] inline bodies::retry_entry retry_entry_body(const retry_entry& entry,
+                                                          const operation_description* about) {
+    return {.row = to_number(entry.row),
+            .step = step_text(about, entry.step),
+            .step_index = to_number(entry.step),
+            .retry_attempt = entry.retry_attempt,
+            .failure = entry.failure,
+            .error = bodies::given(entry.error_message),
+            .failed_at = entry.failed_at,
+            .data = bodies::given_object(entry.row_data)};
 }
 
 /// A page of anything; the total is none when nobody has counted.

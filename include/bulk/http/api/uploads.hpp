@@ -92,7 +92,7 @@ public:
     /// Its Content-Type as it was sent; empty when there is none.
     [[nodiscard]] const std::string& type() const { return type_; }
     [[nodiscard]] bool has_file() const { return has_file_; }
-    /// Fields that come behind the file, for those who can wait for them: see `older` uploads.
+    /// Fields that come behind the file, for those who can wait for them: see `bulksharp::upload_form`.
     [[nodiscard]] or_problem<void> read_more_fields() { return read_fields(); }
 
     /// The bytes of the file; once. `last` refuses what comes behind it.

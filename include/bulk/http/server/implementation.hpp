@@ -11,8 +11,8 @@
 #include <bulk/http/server.hpp>
 #include <bulk/http/server/connection.hpp>
 #include <bulk/http/server/descriptors.hpp>
+#include <bulk/http/server/request_loop.hpp>
 #include <bulk/http/server/response_writer.hpp>
-#include <bulk/http/server/session.hpp>
 #include <bulk/http/server/shared_server.hpp>
 #include <bulk/http/server_options.hpp>
 
@@ -176,7 +176,7 @@ private:
             made->get_executor(),
             [made, shared = shared_, most = most_served_]() -> awaitable<void> {
                 if (const slot one{shared->connections, most})
-                    co_await session{made, shared}.run();
+                    co_await request_loop{made, shared}.run();
                 else
                     co_await turn_away(made, *shared);
             },

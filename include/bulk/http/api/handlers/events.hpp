@@ -40,7 +40,7 @@ namespace bulk::http::api {
     if (!found) return std::unexpected{found.error()};
     const bool has_more = after && found->size() == size;
     return json_response(
-        200, list_json(json_list(*found, event_json),
+        200, list_json(json_list(*found, event_body),
                        has_more ? std::to_string(found->back().sequence) : std::string{},
                        total_of(asked, found->size(), found->size() == size)));
 }

@@ -6,6 +6,7 @@
 #include <bulk/feed/any_feed.hpp>
 #include <bulk/feed/any_feed_service.hpp>
 #include <bulk/feed/registry.hpp>
+#include <bulk/http/api/bodies/feed.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/run_shapes.hpp>
 #include <bulk/http/api/shapes.hpp>
@@ -23,32 +24,29 @@ namespace bulk::http::api {
     return http::asked(find_feed(asked.feeds().feeds(), asked.path("name")), "name");
 }
 
-[[nodiscard]] inline or_problem<json_object> feed_json(any_feed_service& service,
-                                                       const any_feed& feed) {
+[[nodiscard]] inline or_problem<bodies::feed> feed_body(any_feed_service& service,
+                                                        const any_feed& feed) {
     const auto& said = feed.options();
     const std::string name{said.name};
     const auto mark = http::asked(service.watermark_of(name));
     if (!mark) return std::unexpected{mark.error()};
     const auto newest = http::asked(service.query(run_query{.feed = name, .page_size = 1}));
     if (!newest) return std::unexpected{newest.error()};
-    json_object shape;
-    shape.add("name", said.name)
-        .add("description", said.description)
-        .add("position_type", feed.position_type())
-        .add("page_size", said.page_size)
-        .add("max_workers", said.max_workers)
-        .add("watermark", watermark_json(*mark))
-        .add_raw("newest_run", newest->items.empty()
-                                   ? std::string{}
-                                   : run_json(newest->items.front(), service).json());
-    return shape;
+    bodies::feed body{.name = name,
+                      .description = std::string{said.description},
+                      .position_type = std::string{feed.position_type()},
+                      .page_size = said.page_size,
+                      .max_workers = said.max_workers,
+                      .watermark = watermark_body(*mark)};
+    if (!newest->items.empty()) body.newest_run = run_body(newest->items.front(), service);
+    return body;
 }
 
 [[nodiscard]] inline reply get_feeds(call& asked) {
     json_array feeds;
     std::uint64_t count = 0;
     for (const auto& each : asked.feeds().feeds()) {
-        auto shape = feed_json(asked.feeds(), *each);
+        auto shape = feed_body(asked.feeds(), *each);
         if (!shape) return std::unexpected{std::move(shape).error()};
         feeds.add(*shape);
         ++count;
@@ -59,9 +57,9 @@ namespace bulk::http::api {
 [[nodiscard]] inline reply get_feed(call& asked) {
     const auto feed = find_feed_of(asked);
     if (!feed) return std::unexpected{feed.error()};
-    auto shape = feed_json(asked.feeds(), **feed);
+    auto shape = feed_body(asked.feeds(), **feed);
     if (!shape) return std::unexpected{std::move(shape).error()};
-    return json_response(200, shape->json());
+    return json_response(200, *shape);
 }
 
 [[nodiscard]] inline reply plan_run(call& asked) {
@@ -74,27 +72,18 @@ namespace bulk::http::api {
         return std::unexpected{std::move(read).error()};
     const auto plan = http::asked(asked.feeds().plan((*feed)->options().name, options));
     if (!plan) return std::unexpected{plan.error()};
-    const auto range = [&](const key_range& of) { return text_range_json(of, **feed); };
-    std::uint64_t estimated = 0;
-    std::uint32_t number = 0;
-    json_array parts;
-    for (const auto& each : plan->partitions) {
-        estimated += each.estimated;
-        parts.add(json_object{}
-                      .add("name", partition_name(number++))
-                      .add("range", range(each.range))
-                      .add("estimated", each.estimated));
+    bodies::plan body{.feed = plan->feed,
+                      .type = plan->outline.type,
+                      .window = {plan->outline.window.from, plan->outline.window.to},
+                      .watermark = plan->watermark,
+                      .extent = text_range_body(plan->extent, **feed),
+                      .is_capped = plan->is_capped};
+    for (std::uint32_t number = 0; const auto& each : plan->partitions) {
+        body.estimated += each.estimated;
+        body.partitions.push_back(
+            {partition_name(number++), text_range_body(each.range, **feed), each.estimated});
     }
-    json_object shape;
-    shape.add("feed", plan->feed)
-        .add("type", plan->outline.type)
-        .add("window", window_json(plan->outline.window))
-        .add("watermark", plan->watermark)
-        .add("extent", range(plan->extent))
-        .add("estimated", estimated)
-        .add("is_capped", plan->is_capped)
-        .add("partitions", parts);
-    return json_response(200, shape.json());
+    return json_response(200, body);
 }
 
 [[nodiscard]] inline reply get_watermark(call& asked) {
@@ -102,7 +91,7 @@ namespace bulk::http::api {
     if (!feed) return std::unexpected{feed.error()};
     const auto mark = http::asked(asked.feeds().watermark_of((*feed)->options().name));
     if (!mark) return std::unexpected{mark.error()};
-    return json_response(200, watermark_json(*mark).json());
+    return json_response(200, watermark_body(*mark));
 }
 
 [[nodiscard]] inline reply set_watermark(call& asked) {
@@ -124,7 +113,7 @@ namespace bulk::http::api {
     const auto mark = http::asked(
         asked.feeds().set_watermark((*feed)->options().name, value, asked.who.name), "value");
     if (!mark) return std::unexpected{mark.error()};
-    return json_response(200, watermark_json(*mark).json());
+    return json_response(200, watermark_body(*mark));
 }
 
 [[nodiscard]] inline reply get_items(call& asked) {
@@ -147,13 +136,13 @@ namespace bulk::http::api {
         const auto item = http::asked(asked.feeds().item(name, std::string{*key}));
         if (!item) return std::unexpected{item.error()};
         json_array items;
-        if (*item) items.add(item_json(**item));
+        if (*item) items.add(item_body(**item));
         return json_response(200, list_json(items, {}, std::uint64_t{*item ? 1U : 0U}));
     }
     const auto found = page->asked(asked.feeds().items(query));
     if (!found) return std::unexpected{found.error()};
     return json_response(
-        200, list_json(json_list(found->items, item_json), page->next(found->next), std::nullopt));
+        200, list_json(json_list(found->items, item_body), page->next(found->next), std::nullopt));
 }
 
 }  // namespace bulk::http::api

@@ -3,6 +3,8 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/content_type.hpp>
+#include <bulk/http/api/bodies/operation.hpp>
+#include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/export_pipe.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
@@ -87,17 +89,14 @@ namespace bulk::http::api {
     return file_response(asked, *found);
 }
 
-[[nodiscard]] inline json_object stored_file_json(const stored_file& file) {
-    json_object shape;
-    shape.add("id", file.id)
-        .add("name", file.name)
-        .add("size", file.size)
-        .add("content_type", file.content_type.empty()
-                                 ? std::string{content_type_by_name(file.name)}
-                                 : file.content_type)
-        .add_text("uploaded_by", file.uploaded_by)
-        .add("stored_at", file.stored_at);
-    return shape;
+[[nodiscard]] inline bodies::stored_file stored_file_body(const stored_file& file) {
+    return {.id = file.id,
+            .name = file.name,
+            .size = file.size,
+            .content_type = file.content_type.empty() ? std::string{content_type_by_name(file.name)}
+                                                      : file.content_type,
+            .uploaded_by = bodies::given(file.uploaded_by),
+            .stored_at = file.stored_at};
 }
 
 [[nodiscard]] inline reply get_files(call& asked) {
@@ -107,7 +106,7 @@ namespace bulk::http::api {
         page->asked(asked.service().files(asked.text("name"), page->place().id, page->size));
     if (!found) return std::unexpected{found.error()};
     const bool is_full = found->size() >= page->size;
-    return json_response(200, list_json(json_list(*found, stored_file_json),
+    return json_response(200, list_json(json_list(*found, stored_file_body),
                                         page->next(is_full ? to_text(cursor{.id = found->back().id})
                                                            : std::string{}),
                                         total_of(asked, found->size(), is_full)));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <bulk/core/query.hpp>
+#include <bulk/http/api/bodies/service.hpp>
+#include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/http/problem.hpp>
@@ -15,8 +17,7 @@ namespace bulk::http::api {
 
 [[nodiscard]] inline response health_response(int status, std::string_view said,
                                               std::string_view detail) {
-    return json_response(status,
-                         json_object{}.add("status", said).add_text("detail", detail).json());
+    return json_response(status, bodies::health{std::string{said}, bodies::given(detail)});
 }
 
 [[nodiscard]] inline reply get_health(call&) { return health_response(200, "ok", {}); }
@@ -56,17 +57,13 @@ namespace bulk::http::api {
     if (asked.to.feeds != nullptr) links.add("feeds", "/api/v1/feeds").add("runs", "/api/v1/runs");
     links.add("workers", "/api/v1/workers");
     links.add("events", "/api/v1/events").add("event_stream", "/api/v1/events/stream");
+    const auto& who = asked.who;
     return json_response(200,
-                         json_object{}
-                             .add("name", asked.to.name)
-                             .add("version", version_text())
-                             .add("read_only", !asked.who.may_operate)
-                             .add("principal", json_object{}
-                                                   .add("name", asked.who.name)
-                                                   .add("may_operate", asked.who.may_operate)
-                                                   .add("may_read_files", asked.who.may_read_files))
-                             .add("links", links)
-                             .json());
+                         bodies::index{.name = asked.to.name,
+                                       .version = version_text(),
+                                       .read_only = !who.may_operate,
+                                       .principal = {who.name, who.may_operate, who.may_read_files},
+                                       .links = {links.json()}});
 }
 
 [[nodiscard]] inline reply get_open_api(call& asked) {

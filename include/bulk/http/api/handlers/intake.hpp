@@ -4,6 +4,8 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/recipient.hpp>
+#include <bulk/http/api/bodies/row.hpp>
+#include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
 #include <bulk/http/api/recipients.hpp>
@@ -154,37 +156,32 @@ private:
     return said;
 }
 
-[[nodiscard]] inline json_object dry_run_json(const dry_run_report& report,
-                                              const operation_description* about) {
+[[nodiscard]] inline bodies::dry_run dry_run_body(const dry_run_report& report,
+                                                  const operation_description* about) {
     constexpr std::size_t most = 100;
     std::string metadata_error;
     for (const auto& each : report.metadata_errors)
         metadata_error += concat(metadata_error.empty() ? "" : "; ", each);
-    json_array errors;
+    bodies::dry_run body{.is_valid = report.is_valid,
+                         .rows = report.rows.total,
+                         .bad_rows = report.rows.failed,
+                         .metadata_error = bodies::given(metadata_error),
+                         .file_error = bodies::given(report.file_error),
+                         .operation_error = bodies::given(report.operation_error)};
     for (std::size_t i = 0; i < report.errors.size() && i < most; ++i) {
         const auto& record = report.errors[i];
         const auto& place = report.places[i];
-        errors.add(json_object{}
-                       .add("row", to_number(record.row))
-                       .add_text("row_id", record.row_id)
-                       .add("line", place.line > 0 ? std::optional{place.line} : std::nullopt)
-                       .add_text("column", place.column)
-                       .add_text("cell", place.cell)
-                       .add("failure", record.failure)
-                       .add("message", place.reason));
+        body.errors.push_back(
+            {.row = to_number(record.row),
+             .row_id = bodies::given(record.row_id),
+             .line = place.line > 0 ? std::optional<std::uint64_t>{place.line} : std::nullopt,
+             .column = bodies::given(place.column),
+             .cell = bodies::given(place.cell),
+             .failure = record.failure,
+             .message = place.reason});
     }
-    json_object shape;
-    shape.add("is_valid", report.is_valid)
-        .add("rows", report.rows.total)
-        .add("bad_rows", report.rows.failed)
-        .add_text("metadata_error", metadata_error)
-        .add_text("file_error", report.file_error)
-        .add_text("operation_error", report.operation_error)
-        .add("errors", errors)
-        .add("groups", json_list(report.groups, [&](const error_group& each) {
-                 return error_group_json(each, about);
-             }));
-    return shape;
+    for (const auto& each : report.groups) body.groups.push_back(error_group_body(each, about));
+    return body;
 }
 
 [[nodiscard]] inline reply validate_file(call& asked) {
@@ -201,7 +198,7 @@ private:
     const auto report = http::asked(asked.service().validate(
         (*about)->name, {facts.file_name(), spooled->bytes(), file->type()}, facts["metadata"]));
     if (!report) return std::unexpected{report.error()};
-    return json_response(200, dry_run_json(*report, *about).json());
+    return json_response(200, dry_run_body(*report, *about));
 }
 
 }  // namespace bulk::http::api

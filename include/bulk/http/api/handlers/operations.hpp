@@ -51,7 +51,7 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
     if (!found) return std::unexpected{found.error()};
     return json_response(200, list_json(json_list(found->items,
                                                   [&](const operation_record& each) {
-                                                      return operation_json(each, asked.service(),
+                                                      return operation_body(each, asked.service(),
                                                                             asked.to.speed);
                                                   }),
                                         page->next(found->next), found->total));
@@ -59,7 +59,7 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
 
 [[nodiscard]] inline response operation_response(call& asked, int status,
                                                  const operation_record& of) {
-    auto said = json_response(status, operation_json(of, asked.service(), asked.to.speed).json());
+    auto said = json_response(status, operation_body(of, asked.service(), asked.to.speed));
     said.headers.add("ETag", etag_of(of));
     return said;
 }
@@ -79,8 +79,7 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
     const auto found = find_operation(asked);
     if (!found) return std::unexpected{found.error()};
     if (is_known(asked.headers(), etag_of(*found))) return not_modified(etag_of(*found));
-    auto said =
-        json_response(200, status_json(*found, asked.service().now(), asked.to.speed).json());
+    auto said = json_response(200, status_body(*found, asked.service().now(), asked.to.speed));
     said.headers.add("ETag", etag_of(*found));
     return said;
 }

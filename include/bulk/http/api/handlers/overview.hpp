@@ -10,6 +10,8 @@
 #include <bulk/core/row_state.hpp>
 #include <bulk/feed/any_feed.hpp>
 #include <bulk/feed/any_feed_service.hpp>
+#include <bulk/http/api/bodies/run.hpp>
+#include <bulk/http/api/bodies/service.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/run_shapes.hpp>
 #include <bulk/http/api/shapes.hpp>
@@ -32,7 +34,7 @@ class overview {
 public:
     explicit overview(call& asked) : asked_{asked} {}
 
-    [[nodiscard]] or_problem<json_object> read() {
+    [[nodiscard]] or_problem<bodies::overview> read() {
         json_object states;
         for (const auto state : enumerators_of<operation_state>) {
             auto found = look(state.value);
@@ -43,19 +45,15 @@ public:
         if (attention_.size() > most_shown) attention_.resize(most_shown);
         auto runs = runs_in_trouble();
         if (!runs) return std::unexpected{std::move(runs).error()};
-        json_object shape;
-        shape.add("states", states)
-            .add("attention", json_list(attention_,
-                                        [&](const operation_record& each) {
-                                            return operation_json(each, asked_.service(),
-                                                                  asked_.to.speed);
-                                        }))
-            .add("attention_runs", *runs)
-            .add("throughput", json_object{}.add("rows_per_s", rows_per_s_))
-            .add("step_latency", latencies(asked_.service().metrics()))
-            .add("running_operations", running_)
-            .add("queue_depth", pending_);
-        return shape;
+        bodies::overview body{.states = {states.json()},
+                              .attention_runs = std::move(*runs),
+                              .throughput = {rows_per_s_},
+                              .step_latency = latencies(asked_.service().metrics()),
+                              .running_operations = running_,
+                              .queue_depth = pending_};
+        for (const auto& each : attention_)
+            body.attention.push_back(operation_body(each, asked_.service(), asked_.to.speed));
+        return body;
     }
 
 private:
@@ -134,8 +132,8 @@ private:
     }
 
     /// The newest run of each feed, if it does not go on by itself.
-    [[nodiscard]] or_problem<json_array> runs_in_trouble() {
-        json_array runs;
+    [[nodiscard]] or_problem<std::vector<bodies::run>> runs_in_trouble() {
+        std::vector<bodies::run> runs;
         if (asked_.to.feeds == nullptr) return runs;
         for (const auto& feed : asked_.feeds().feeds()) {
             const auto newest = http::asked(asked_.feeds().query(
@@ -145,26 +143,26 @@ private:
                 const auto state = asked_.feeds().state_of(run);
                 if (state == run_state::stalled || state == run_state::failed ||
                     state == run_state::consolidation_skipped)
-                    runs.add(run_json(run, asked_.feeds()));
+                    runs.push_back(run_body(run, asked_.feeds()));
             }
         }
         return runs;
     }
 
-    [[nodiscard]] static json_array latencies(const service_metrics& metrics) {
+    [[nodiscard]] static std::vector<bodies::step_latency> latencies(
+        const service_metrics& metrics) {
         const auto ms = [](std::chrono::microseconds span) {
             return static_cast<double>(span.count()) / 1000;
         };
-        json_array all;
+        std::vector<bodies::step_latency> all;
         for (const auto& operation : metrics.operations)
             for (const auto& step : operation.steps)
                 if (step.durations.count > 0)
-                    all.add(json_object{}
-                                .add("type", operation.name)
-                                .add("step", step.name)
-                                .add("p50_ms", ms(step.durations.quantile(0.5)))
-                                .add("p95_ms", ms(step.durations.quantile(0.95)))
-                                .add("count", step.durations.count));
+                    all.push_back({.type = std::string{operation.name},
+                                   .step = std::string{step.name},
+                                   .p50_ms = ms(step.durations.quantile(0.5)),
+                                   .p95_ms = ms(step.durations.quantile(0.95)),
+                                   .count = step.durations.count});
         return all;
     }
 
@@ -175,9 +173,9 @@ private:
 };
 
 [[nodiscard]] inline reply get_overview(call& asked) {
-    auto shape = overview{asked}.read();
-    if (!shape) return std::unexpected{std::move(shape).error()};
-    return json_response(200, shape->json());
+    const auto body = overview{asked}.read();
+    if (!body) return std::unexpected{body.error()};
+    return json_response(200, *body);
 }
 
 }  // namespace bulk::http::api

@@ -122,7 +122,7 @@ private:
         row_reader::for_each_row(*records, [&](std::span<const row_record> each) {
             const auto standing = reader.standing(each);
             if (is_of_row && standing.state != *state) return;
-            rows.add(row_json(each, standing, reader.about()));
+            rows.add(row_body(each, standing, reader.about()));
             ++count;
         });
         query.after = std::move(numbers->next);
@@ -143,7 +143,7 @@ private:
         return refuse(problems::not_found,
                       concat("operation ", to_text(found->id), " has no record of row ", *number),
                       "row");
-    return json_response(200, row_json(*records, reader.standing(*records), reader.about()).json());
+    return json_response(200, row_body(*records, reader.standing(*records), reader.about()));
 }
 
 [[nodiscard]] inline reply get_errors(call& asked) {
@@ -174,7 +174,7 @@ private:
     return json_response(
         200,
         list_json(json_list(errors->items,
-                            [&](const row_record& each) { return row_error_json(each, about); }),
+                            [&](const row_record& each) { return row_error_body(each, about); }),
                   page->next(errors->next),
                   query.with_total ? std::optional{errors->total} : std::nullopt));
 }
@@ -188,7 +188,7 @@ private:
     return json_response(
         200,
         list_json(json_list(*groups,
-                            [&](const error_group& each) { return error_group_json(each, about); }),
+                            [&](const error_group& each) { return error_group_body(each, about); }),
                   {}, std::uint64_t{groups->size()}));
 }
 

@@ -4,6 +4,7 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/feed/any_feed_service.hpp>
+#include <bulk/http/api/bodies/run.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/events.hpp>
 #include <bulk/http/api/handlers/feeds.hpp>
@@ -49,8 +50,8 @@ namespace bulk::http::api {
     options.max_records = *most;
     const auto started = http::asked(asked.feeds().start((*feed)->options().name, options));
     if (!started) return std::unexpected{started.error()};
-    if (!*started) return json_response(200, json_object{}.add_raw("run", {}).json());
-    auto said = json_response(202, run_json(**started, asked.feeds()).json());
+    if (!*started) return json_response(200, bodies::no_run{});
+    auto said = json_response(202, run_body(**started, asked.feeds()));
     said.headers.add("Location", concat("/api/v1/runs/", to_text((*started)->id)));
     return said;
 }
@@ -69,14 +70,14 @@ namespace bulk::http::api {
     return json_response(
         200,
         list_json(json_list(found->items,
-                            [&](const feed_run& each) { return run_json(each, asked.feeds()); }),
+                            [&](const feed_run& each) { return run_body(each, asked.feeds()); }),
                   page->next(found->next), std::nullopt));
 }
 
 [[nodiscard]] inline reply get_run(call& asked) {
     const auto found = find_run(asked);
     if (!found) return std::unexpected{found.error()};
-    return json_response(200, run_json(*found, asked.feeds()).json());
+    return json_response(200, run_body(*found, asked.feeds()));
 }
 
 [[nodiscard]] inline reply get_partitions(call& asked) {
@@ -107,7 +108,7 @@ namespace bulk::http::api {
         if (count == page->size && next.empty())
             next = to_text(cursor{.key = std::to_string(each.number)});
         if (count == page->size) continue;
-        parts.add(partition_json(each, feed ? *feed : nullptr));
+        parts.add(partition_body(each, feed ? *feed : nullptr));
         ++count;
     }
     return json_response(200, list_json(parts, page->next(next), total));
@@ -125,10 +126,7 @@ namespace bulk::http::api {
     return json_response(
         200, list_json(json_list(*items,
                                  [](const bad_item& each) {
-                                     return json_object{}
-                                         .add("key", each.key)
-                                         .add("reason", each.reason)
-                                         .add("payload", each.payload);
+                                     return bodies::bad_item{each.key, each.reason, each.payload};
                                  }),
                        page->next(has_more ? to_text(cursor{.key = items->back().key}) : ""),
                        found->bad_items));
@@ -160,7 +158,7 @@ template <typename Change>
     if (!changed) return std::unexpected{std::move(changed).error()};
     const auto now = http::asked(asked.feeds().get(*id), "id");
     if (!now) return std::unexpected{now.error()};
-    return json_response(202, run_json(*now, asked.feeds()).json());
+    return json_response(202, run_body(*now, asked.feeds()));
 }
 
 /// What it said is of no interest, but whether it did.

@@ -1,84 +1,83 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/http/api/bodies/operation_type.hpp>
+#include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
+#include <bulk/http/api/shapes.hpp>
 #include <bulk/http/disposition.hpp>
-#include <bulk/http/json_writer.hpp>
 #include <bulk/http/problem.hpp>
 #include <bulk/operation/description.hpp>
+#include <bulk/operation/step_options.hpp>
 #include <bulk/service/export_options.hpp>
 
-#include <optional>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk::http::api {
 
-[[nodiscard]] inline json_object operation_type_json(const operation_description& about) {
-    const auto texts = [](const auto& all) {
-        return json_list(all, [](std::string_view each) { return each; });
+[[nodiscard]] inline bodies::step step_body(const step_description& step) {
+    const auto ms = [](std::chrono::milliseconds span) {
+        return static_cast<std::int32_t>(std::min<std::int64_t>(span.count(), 2'147'483'647));
     };
-    json_object shape;
-    shape.add("name", about.name)
-        .add("description", about.description)
-        .add("is_pipeline", about.is_pipeline)
-        .add("retryable", about.retryable)
-        .add("track_row_data", about.track_row_data)
-        .add("max_failed_rows", about.max_failed_rows)
-        .add("max_failed_ratio", about.max_failed_ratio)
-        .add("metadata", json_list(about.metadata,
-                                   [&](const field_description& field) {
-                                       return json_object{}
-                                           .add("name", field.name)
-                                           .add("type", field.type)
-                                           .add("required", field.required)
-                                           .add("description", field.description)
-                                           .add("choices", texts(field.choices));
-                                   }))
-        .add("columns", json_list(about.columns,
-                                  [&](const column_description& column) {
-                                      return json_object{}
-                                          .add("name", column.name)
-                                          .add("type", column.type)
-                                          .add("required", column.required)
-                                          .add("nullable", column.nullable)
-                                          .add("hidden", column.hidden)
-                                          .add_text("format", column.format)
-                                          .add("row_id", column.row_id)
-                                          .add("unique", column.unique)
-                                          .add("choices", texts(column.choices));
-                                  }))
-        .add("steps", json_list(about.steps, [](const step_description& step) {
-                 const auto ms = [](std::chrono::milliseconds span) {
-                     return static_cast<std::int32_t>(
-                         std::min<std::int64_t>(span.count(), 2'147'483'647));
-                 };
-                 std::optional<std::int32_t> interval, timeout;
-                 if (step.kind == step_kind::polled) interval = ms(step.poll_interval);
-                 if (step.timeout) timeout = ms(*step.timeout);
-                 return json_object{}
-                     .add("index", step.index)
-                     .add("name", step.name)
-                     .add("kind", step.kind)
-                     .add("max_retries", step.max_retries)
-                     .add("poll_interval_ms", interval)
-                     .add("timeout_ms", timeout)
-                     .add("allow_operation_retry", step.allow_operation_retry);
-             }));
-    return shape;
+    bodies::step body{.index = step.index,
+                      .name = std::string{step.name},
+                      .kind = step.kind,
+                      .max_retries = step.max_retries,
+                      .allow_operation_retry = step.allow_operation_retry};
+    if (step.kind == step_kind::polled) body.poll_interval_ms = ms(step.poll_interval);
+    if (step.timeout) body.timeout_ms = ms(*step.timeout);
+    return body;
+}
+
+[[nodiscard]] inline bodies::operation_type operation_type_body(
+    const operation_description& about) {
+    const auto texts = [](std::span<const std::string_view> all) {
+        return std::vector<std::string>{all.begin(), all.end()};
+    };
+    bodies::operation_type body{.name = std::string{about.name},
+                                .description = std::string{about.description},
+                                .is_pipeline = about.is_pipeline,
+                                .retryable = about.retryable,
+                                .track_row_data = about.track_row_data,
+                                .max_failed_rows = about.max_failed_rows,
+                                .max_failed_ratio = about.max_failed_ratio};
+    for (const auto& field : about.metadata)
+        body.metadata.push_back({.name = std::string{field.name},
+                                 .type = std::string{field.type},
+                                 .required = field.required,
+                                 .description = std::string{field.description},
+                                 .choices = texts(field.choices)});
+    for (const auto& column : about.columns)
+        body.columns.push_back({.name = std::string{column.name},
+                                .type = std::string{column.type},
+                                .required = column.required,
+                                .nullable = column.nullable,
+                                .hidden = column.hidden,
+                                .format = bodies::given(column.format),
+                                .row_id = column.row_id,
+                                .unique = column.unique,
+                                .choices = texts(column.choices)});
+    for (const auto& step : about.steps) body.steps.push_back(step_body(step));
+    return body;
 }
 
 [[nodiscard]] inline reply get_operation_types(call& asked) {
     const auto all = asked.service().operations();
     return json_response(
-        200, list_json(json_list(all, operation_type_json), {}, std::uint64_t{all.size()}));
+        200, list_json(json_list(all, operation_type_body), {}, std::uint64_t{all.size()}));
 }
 
 [[nodiscard]] inline reply get_operation_type(call& asked) {
     const auto about = http::asked(asked.service().find(asked.path("name")), "name");
     if (!about) return std::unexpected{about.error()};
-    return json_response(200, operation_type_json(**about).json());
+    return json_response(200, operation_type_body(**about));
 }
 
 [[nodiscard]] inline reply get_template(call& asked) {

@@ -4,9 +4,9 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/worker_record.hpp>
+#include <bulk/http/api/bodies/service.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/shapes.hpp>
-#include <bulk/http/json_writer.hpp>
 #include <bulk/http/problem.hpp>
 
 #include <cstdint>
@@ -24,18 +24,17 @@ namespace bulk::http::api {
     return to.operations != nullptr ? to.operations->now() : to.feeds->now();
 }
 
-[[nodiscard]] inline json_object shape_of(const worker_record& each, timestamp now) {
-    return json_object{}
-        .add("id", to_text(each.id))
-        .add("kind", each.kind)
-        .add("name", each.name)
-        .add("host", each.host)
-        .add("pid", static_cast<std::int32_t>(each.pid))
-        .add("started_at", each.started_at)
-        .add("last_seen", each.seen_at)
-        .add("is_silent", is_silent(each, now))
-        .add("running_operations", each.running_operations)
-        .add("running_pages", each.running_pages);
+[[nodiscard]] inline bodies::worker worker_body(const worker_record& each, timestamp now) {
+    return {.id = each.id.value,
+            .kind = each.kind,
+            .name = each.name,
+            .host = each.host,
+            .pid = static_cast<std::int32_t>(each.pid),
+            .started_at = each.started_at,
+            .last_seen = each.seen_at,
+            .is_silent = is_silent(each, now),
+            .running_operations = each.running_operations,
+            .running_pages = each.running_pages};
 }
 
 [[nodiscard]] inline reply get_workers(call& asked) {
@@ -43,9 +42,9 @@ namespace bulk::http::api {
     if (!found) return std::unexpected{found.error()};
     const auto now = time_of(asked.to);
     return json_response(
-        200,
-        list_json(json_list(*found, [&](const worker_record& each) { return shape_of(each, now); }),
-                  {}, std::uint64_t{found->size()}));
+        200, list_json(json_list(*found,
+                                 [&](const worker_record& each) { return worker_body(each, now); }),
+                       {}, std::uint64_t{found->size()}));
 }
 
 }  // namespace bulk::http::api

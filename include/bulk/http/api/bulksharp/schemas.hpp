@@ -5,11 +5,11 @@
 
 #include <array>
 
-namespace bulk::http::api {
+namespace bulk::http::api::bulksharp {
 
 /// The types of BulkSharp's API by the names that generated clients have for them. A member with a `?`
 /// behind its name can be null there, and is left out then.
-inline constexpr std::array older_schemas{
+inline constexpr std::array schemas{
     schema{"OperationDescriptorDto", "an operation type that files can be uploaded for",
            "name:text, description:text, isStepBased:truth, metadataType?:text, rowType?:text, "
            "typeFullName?:text, sourceService?:text, metadataFields:[OperationFieldDto], "
@@ -64,4 +64,4 @@ inline constexpr std::array older_schemas{
     schema{"older_refusal", "why a request was refused", "error:text"},
 };
 
-}  // namespace bulk::http::api
+}  // namespace bulk::http::api::bulksharp

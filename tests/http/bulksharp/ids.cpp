@@ -1,4 +1,4 @@
-#include <bulk/http/api/older_ids.hpp>
+#include <bulk/http/api/bulksharp/ids.hpp>
 
 #include <support/ut.hpp>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 using namespace boost::ut;
-namespace api = bulk::http::api;
+namespace api = bulk::http::api::bulksharp;
 
 suite<"ids for .NET"> ids = [] {
     "a GUID is read in every form that .NET writes, and nothing else is"_test = [] {

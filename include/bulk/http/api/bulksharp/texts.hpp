@@ -13,12 +13,12 @@
 #include <string>
 #include <string_view>
 
-namespace bulk::http::api {
+namespace bulk::http::api::bulksharp {
 
 // Texts of BulkSharp, where ours are different: its clients show them, and some compare them.
 
 /// The length of a text in UTF-16 code units, which is what .NET counts. The text is UTF-8.
-[[nodiscard]] inline std::size_t older_length(std::string_view text) {
+[[nodiscard]] inline std::size_t utf16_length(std::string_view text) {
     std::size_t units = 0;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
@@ -29,7 +29,7 @@ namespace bulk::http::api {
 }
 
 /// A span in .NET's format `g`: `[d:]h:mm:ss[.ffffff]`, without zeros at the end of the fraction.
-[[nodiscard]] inline std::string older_duration(std::chrono::microseconds span) {
+[[nodiscard]] inline std::string duration_text(std::chrono::microseconds span) {
     using namespace std::chrono;
     const auto two_digits = [](auto count) { return concat(count < 10 ? "0" : "", count); };
     const auto whole_days = duration_cast<days>(span).count();
@@ -45,7 +45,7 @@ namespace bulk::http::api {
 }
 
 /// The message of an event; `Cancelled` and `Requested` are ours.
-[[nodiscard]] inline std::string older_message(const event& each) {
+[[nodiscard]] inline std::string event_message(const event& each) {
     switch (each.kind) {
         case event_kind::created:
             return "Operation created";
@@ -55,14 +55,14 @@ namespace bulk::http::api {
         case event_kind::completed:
             if (!each.ended) return each.message;
             return concat(each.ended->successful, '/', each.ended->total.value_or(0),
-                          " rows succeeded in ", older_duration(each.ended->duration));
+                          " rows succeeded in ", duration_text(each.ended->duration));
         default:
             return each.message;
     }
 }
 
 /// Why an operation in `state` cannot be retried.
-[[nodiscard]] inline std::string older_reason(const retry_eligibility& of, operation_state state) {
+[[nodiscard]] inline std::string retry_reason(const retry_eligibility& of, operation_state state) {
     switch (of.obstacle) {
         case retry_obstacle::wrong_state:
         case retry_obstacle::not_validated:  // it failed or was cancelled
@@ -77,4 +77,4 @@ namespace bulk::http::api {
     }
 }
 
-}  // namespace bulk::http::api
+}  // namespace bulk::http::api::bulksharp

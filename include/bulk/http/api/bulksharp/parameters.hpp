@@ -14,23 +14,23 @@
 #include <string>
 #include <string_view>
 
-namespace bulk::http::api {
+namespace bulk::http::api::bulksharp {
 
 // Parameters of BulkSharp's routes. Those that it declares as numbers, moments, truths or enums are
 // refused with 400 when they are none; those that it declares as texts are passed over when they mean
 // nothing, as `from_pascal_case` does.
 
 template <std::integral Number>
-[[nodiscard]] or_problem<std::optional<Number>> older_number(const call& asked,
-                                                             std::string_view name) {
+[[nodiscard]] or_problem<std::optional<Number>> number_parameter(const call& asked,
+                                                                 std::string_view name) {
     std::optional<Number> number;
     if (auto read = asked.read(name, number); !read)
         return std::unexpected{std::move(read).error()};
     return number;
 }
 
-[[nodiscard]] inline or_problem<std::optional<timestamp>> older_moment(const call& asked,
-                                                                       std::string_view name) {
+[[nodiscard]] inline or_problem<std::optional<timestamp>> moment_parameter(const call& asked,
+                                                                           std::string_view name) {
     std::optional<timestamp> moment;
     if (auto read = asked.read(name, moment); !read)
         return std::unexpected{std::move(read).error()};
@@ -38,8 +38,8 @@ template <std::integral Number>
 }
 
 /// .NET writes True and False.
-[[nodiscard]] inline or_problem<bool> older_truth(const call& asked, std::string_view name,
-                                                  bool usual) {
+[[nodiscard]] inline or_problem<bool> truth_parameter(const call& asked, std::string_view name,
+                                                      bool usual) {
     const auto given = asked.query(name);
     if (!given) return usual;
     if (same_name(*given, "true")) return true;
@@ -50,7 +50,8 @@ template <std::integral Number>
 }
 
 template <described_enum E>
-[[nodiscard]] or_problem<std::optional<E>> older_choice(const call& asked, std::string_view name) {
+[[nodiscard]] or_problem<std::optional<E>> choice_parameter(const call& asked,
+                                                            std::string_view name) {
     const auto given = asked.query(name);
     if (!given) return std::nullopt;
     if (const auto value = from_pascal_case<E>(*given)) return value;
@@ -62,4 +63,4 @@ template <described_enum E>
                   std::string{name});
 }
 
-}  // namespace bulk::http::api
+}  // namespace bulk::http::api::bulksharp

@@ -54,9 +54,9 @@ namespace bulk::http {
 }
 
 /// One connection: request after request, each read, answered and written, in one coroutine.
-class session {
+class request_loop {
 public:
-    session(std::shared_ptr<connection> with, std::shared_ptr<shared_server> server)
+    request_loop(std::shared_ptr<connection> with, std::shared_ptr<shared_server> server)
         : with_{std::move(with)}, server_{std::move(server)} {}
 
     [[nodiscard]] awaitable<void> run() {
@@ -81,29 +81,28 @@ private:
         writer.is_http_11 = parsed->is_http_11;
         writer.keeps = parsed->keeps;
         auto place = co_await server_->gate.enter();
-        auto admitted = server_->guarded([&]() -> std::variant<body_rule, response> {
-            return server_->app->admit(parsed->head);
-        });
+        auto admitted = server_->guarded([&] { return server_->app->admit(parsed->head); });
         if (auto* const already = std::get_if<response>(&admitted)) {
             place.leave();
             writer.keeps = writer.keeps && !parsed->has_body();
             co_return co_await writer.write(std::move(*already));
         }
-        const auto rule = std::get<body_rule>(std::move(admitted));
+        auto& known = *std::get<std::unique_ptr<admitted_request>>(admitted);
+        const auto& rule = known.rule();
         writer.principal = rule.principal;
         if (rule.kind != body_kind::streamed && !parsed->has_body()) {
             request asked{.head = std::move(parsed->head)};
             if (rule.answered != answer_kind::at_once) {
                 place.leave();
-                auto made = co_await answer_apart(asked, rule, writer);
+                auto made = co_await answer_apart(known, asked, writer);
                 co_return made&& co_await writer.write(std::move(*made));
             }
-            auto said = server_->guarded([&] { return server_->app->answer(asked); });
+            auto said = server_->guarded([&] { return known.answer(asked); });
             place.leave();
             co_return co_await writer.write(std::move(said));
         }
         place.leave();
-        co_return co_await serve_body(std::move(*parsed), rule, writer);
+        co_return co_await serve_body(known, std::move(*parsed), writer);
     }
 
     [[nodiscard]] awaitable<void> refuse(response_writer& writer, int status) {
@@ -147,8 +146,9 @@ private:
         co_return parsed;
     }
 
-    [[nodiscard]] awaitable<bool> serve_body(parsed_head parsed, body_rule rule,
+    [[nodiscard]] awaitable<bool> serve_body(admitted_request& known, parsed_head parsed,
                                              response_writer& writer) {
+        const auto& rule = known.rule();
         const bool is_whole = rule.kind == body_kind::whole;
         std::uint64_t most = rule.most;
         if (is_whole)
@@ -165,8 +165,8 @@ private:
                 .read = {options().body_timeout, options().min_bytes_per_second},
                 .write = {options().write_timeout, options().min_bytes_per_second}});
         request asked{.head = std::move(parsed.head)};
-        auto made = is_whole ? co_await answer_whole(asked, *body, rule, writer)
-                             : co_await answer_streamed(asked, body, writer);
+        auto made = is_whole ? co_await answer_whole(known, asked, *body, writer)
+                             : co_await answer_streamed(known, asked, body, writer);
         if (body->status() == nobody || !made) co_return false;
         auto said = std::move(*made);
         // What the application has done although the body was not whole is done, and it says best why
@@ -180,21 +180,22 @@ private:
         co_return co_await writer.write(std::move(said));
     }
 
-    [[nodiscard]] awaitable<std::optional<response>> answer_whole(request& asked, body_reader& body,
-                                                                  const body_rule& rule,
+    [[nodiscard]] awaitable<std::optional<response>> answer_whole(admitted_request& known,
+                                                                  request& asked, body_reader& body,
                                                                   response_writer& writer) {
         if (co_await body.read_whole(asked.body) != 0) co_return response{};
-        if (rule.answered != answer_kind::at_once)
-            co_return co_await answer_apart(asked, rule, writer);
+        if (known.rule().answered != answer_kind::at_once)
+            co_return co_await answer_apart(known, asked, writer);
         const auto place = co_await server_->gate.enter();
-        co_return server_->guarded([&] { return server_->app->answer(asked); });
+        co_return server_->guarded([&] { return known.answer(asked); });
     }
 
     /// In a thread that may take its time; none when the client disconnected before it began.
-    [[nodiscard]] awaitable<std::optional<response>> answer_apart(request& asked,
-                                                                  const body_rule& rule,
+    [[nodiscard]] awaitable<std::optional<response>> answer_apart(admitted_request& known,
+                                                                  request& asked,
                                                                   response_writer& writer) {
-        const auto kind = rule.answered;
+        const auto& principal = known.rule().principal;
+        const auto kind = known.rule().answered;
         const bool is_command = kind == answer_kind::command;
         auto waiting = std::make_shared<fair_slots::waiter>(with_->get_executor());
         std::stop_source gone;
@@ -209,10 +210,10 @@ private:
         const auto deadline = connection::clock::now() + options().query_timeout;
         fair_slots::place slot;
         if (kind == answer_kind::stream)
-            writer.stream = co_await server_->desk.enter(with_, rule.principal);
+            writer.stream = co_await server_->desk.enter(with_, principal);
         else
             slot = co_await (is_command ? server_->commands : server_->queries)
-                       .enter(rule.principal, waiting,
+                       .enter(principal, waiting,
                               is_command ? steady_timer::time_point::max() : deadline);
         std::optional<response> said;
         if (slot || writer.stream)
@@ -222,7 +223,7 @@ private:
                     if (kind == answer_kind::query)
                         limit.deadline = connection::clock::now() + options().query_timeout;
                     const read_scope limited{limit};
-                    return server_->guarded([&] { return server_->app->answer(asked); });
+                    return server_->guarded([&] { return known.answer(asked); });
                 });
         else if (!gone.stop_requested())
             said = server_->refusal(503, kind == answer_kind::stream ? busy_streams : busy_queries);
@@ -233,12 +234,13 @@ private:
     }
 
     [[nodiscard]] awaitable<std::optional<response>> answer_streamed(
-        request& asked, const std::shared_ptr<body_reader>& body, response_writer& writer) {
+        admitted_request& known, request& asked, const std::shared_ptr<body_reader>& body,
+        response_writer& writer) {
         writer.stream = co_await server_->desk.enter(with_, writer.principal);
         if (!writer.stream) co_return server_->refusal(503, busy_streams);
         asked.stream = [body](std::span<char> into) { return body->pull(into); };
         auto said = co_await run_in(server_->streams, [&] {
-            return server_->guarded([&] { return server_->app->answer(asked); });
+            return server_->guarded([&] { return known.answer(asked); });
         });
         body->close();
         asked.stream = {};

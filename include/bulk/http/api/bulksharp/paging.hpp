@@ -3,9 +3,9 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
+#include <bulk/http/api/bulksharp/object.hpp>
+#include <bulk/http/api/bulksharp/parameters.hpp>
 #include <bulk/http/api/call.hpp>
-#include <bulk/http/api/older_object.hpp>
-#include <bulk/http/api/older_parameters.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/http/problem.hpp>
 
@@ -16,20 +16,20 @@
 #include <utility>
 #include <vector>
 
-namespace bulk::http::api {
+namespace bulk::http::api::bulksharp {
 
 /// Pages by number, as BulkSharp's clients ask for them: sizes are brought between 1 and 200, numbers
 /// below 1 are the first.
-struct older_page {
+struct page_request {
     std::uint64_t number = 1;
     std::uint32_t size = 20;
 
-    [[nodiscard]] static or_problem<older_page> of(const call& asked, std::uint32_t usual) {
-        const auto number = older_number<std::int32_t>(asked, "page");
+    [[nodiscard]] static or_problem<page_request> of(const call& asked, std::uint32_t usual) {
+        const auto number = number_parameter<std::int32_t>(asked, "page");
         if (!number) return std::unexpected{number.error()};
-        const auto size = older_number<std::int32_t>(asked, "pageSize");
+        const auto size = number_parameter<std::int32_t>(asked, "pageSize");
         if (!size) return std::unexpected{size.error()};
-        older_page page{.size = usual};
+        page_request page{.size = usual};
         if (*number) page.number = static_cast<std::uint64_t>(std::max(**number, 1));
         if (*size) page.size = static_cast<std::uint32_t>(std::clamp(**size, 1, 200));
         return page;
@@ -39,7 +39,7 @@ struct older_page {
     [[nodiscard]] std::uint64_t passed() const { return (number - 1) * size; }
 
     [[nodiscard]] response answer(const json_array& items, std::uint64_t total) const {
-        return json_response(200, older_object{}
+        return json_response(200, object{}
                                       .raw("items", items.json())
                                       .count("totalCount", total)
                                       .number("page", number)
@@ -53,7 +53,7 @@ struct older_page {
 /// The items of a page, and how many there are in all. We have cursors, so what is in front of it is
 /// passed over, a thousand at a time.
 template <typename T, typename Query, typename Ask>
-[[nodiscard]] or_problem<page<T>> numbered_page(const older_page& wanted, Query query, Ask ask) {
+[[nodiscard]] or_problem<page<T>> numbered_page(const page_request& wanted, Query query, Ask ask) {
     constexpr std::uint64_t furthest = 1'000'000;
     std::uint64_t passed = wanted.passed();
     page<T> found;
@@ -85,4 +85,4 @@ template <typename T, typename Query, typename Ask>
     }
 }
 
-}  // namespace bulk::http::api
+}  // namespace bulk::http::api::bulksharp

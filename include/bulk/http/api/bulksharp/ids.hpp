@@ -3,14 +3,17 @@
 
 #include <bulk/core/id.hpp>
 #include <bulk/core/uuid.hpp>
+#include <bulk/http/api/route.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace bulk::http::api {
+namespace bulk::http::api::bulksharp {
 
 // Ids as .NET has them. Its clients parse a GUID where we have a key of several parts, or a name.
 
@@ -25,6 +28,13 @@ namespace bulk::http::api {
         for (const std::size_t at : {8U, 13U, 18U, 23U}) hyphened.insert(at, 1, '-');
     const auto id = parse_operation_id(hyphened);
     return id ? std::optional{*id} : std::nullopt;
+}
+
+/// Whether what stands in the place of `{id}`, if the path has one, is a GUID.
+[[nodiscard]] inline bool has_guid(const captures& found) {
+    return std::ranges::all_of(found, [](const auto& each) {
+        return each.first != "id" || parse_guid(each.second).has_value();
+    });
 }
 
 /// A GUID (RFC 9562, version 8) that is always the same for the same parts.
@@ -68,4 +78,4 @@ namespace bulk::http::api {
     return to_text(derived_guid({id.size(), sum}));
 }
 
-}  // namespace bulk::http::api
+}  // namespace bulk::http::api::bulksharp

@@ -4,12 +4,12 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/http/api/bulksharp/ids.hpp>
+#include <bulk/http/api/bulksharp/paging.hpp>
+#include <bulk/http/api/bulksharp/parameters.hpp>
+#include <bulk/http/api/bulksharp/shapes.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
-#include <bulk/http/api/older_ids.hpp>
-#include <bulk/http/api/older_paging.hpp>
-#include <bulk/http/api/older_parameters.hpp>
-#include <bulk/http/api/older_shapes.hpp>
 #include <bulk/http/problem.hpp>
 #include <bulk/service/any_service.hpp>
 
@@ -22,18 +22,18 @@
 #include <utility>
 #include <vector>
 
-namespace bulk::http::api {
+namespace bulk::http::api::bulksharp {
 
 // Rows and errors as BulkSharp lists them.
 
 /// Routes with an id are found by GUIDs only: see `application`.
-[[nodiscard]] inline operation_id older_id(const call& asked) {
+[[nodiscard]] inline operation_id bulk_id(const call& asked) {
     return parse_guid(asked.path("id")).value_or(operation_id{});
 }
 
 /// None when there is no such operation; a storage that does not answer is a problem.
-[[nodiscard]] inline or_problem<std::optional<operation_record>> older_find(call& asked) {
-    auto found = asked.service().get(older_id(asked));
+[[nodiscard]] inline or_problem<std::optional<operation_record>> find_bulk(call& asked) {
+    auto found = asked.service().get(bulk_id(asked));
     if (found) return std::move(*found);
     if (found.error().code == errc::not_found) return std::nullopt;
     return std::unexpected{problem_of(std::move(found).error())};
@@ -41,13 +41,13 @@ namespace bulk::http::api {
 
 /// Which failures a name means. BulkSharp has one for everything that is wrong in the file, and exactly
 /// that fails at the validation of a row.
-struct older_failures {
+struct failure_filter {
     bool is_file_fault = false;
     bool is_none = false;  ///< no row has it
     std::optional<error_type> failure{};
 
     /// A name that it does not have is passed over.
-    [[nodiscard]] static older_failures of(std::string_view name) {
+    [[nodiscard]] static failure_filter of(std::string_view name) {
         if (same_name(name, "None")) return {.is_none = true};
         if (same_name(name, "Parse")) return {};
         const auto failure = from_pascal_case<error_type>(name);
@@ -57,7 +57,7 @@ struct older_failures {
 };
 
 /// The rows of some failures, as their validation has kept them; empty if the operation tracks none.
-[[nodiscard]] inline or_problem<std::map<row_number, std::string>> older_row_data(
+[[nodiscard]] inline or_problem<std::map<row_number, std::string>> row_data_of(
     any_service& service, const operation_record& of, const std::vector<row_record>& failures) {
     std::map<row_number, std::string> data;
     const row_reader reader{service, of};
@@ -73,16 +73,16 @@ struct older_failures {
     return data;
 }
 
-[[nodiscard]] inline reply older_get_errors(call& asked) {
-    const auto wanted = older_page::of(asked, 20);
+[[nodiscard]] inline reply get_errors(call& asked) {
+    const auto wanted = page_request::of(asked, 20);
     if (!wanted) return std::unexpected{wanted.error()};
-    const auto row = older_number<std::int32_t>(asked, "rowNumber");
+    const auto row = number_parameter<std::int32_t>(asked, "rowNumber");
     if (!row) return std::unexpected{row.error()};
-    const auto descending = older_truth(asked, "sortDescending", false);
+    const auto descending = truth_parameter(asked, "sortDescending", false);
     if (!descending) return std::unexpected{descending.error()};
-    const auto found = older_find(asked);
+    const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
-    const auto failures = older_failures::of(asked.text("errorType"));
+    const auto failures = failure_filter::of(asked.text("errorType"));
     if (!*found || failures.is_none || row->value_or(1) < 1) return wanted->empty();
     const operation_record& of = **found;
     row_query query{.operation = of.id,
@@ -102,22 +102,22 @@ struct older_failures {
     const auto errors = numbered_page<row_record>(
         *wanted, query, [&](const row_query& each) { return asked.service().query(each); });
     if (!errors) return std::unexpected{errors.error()};
-    const auto data = older_row_data(asked.service(), of, errors->items);
+    const auto data = row_data_of(asked.service(), of, errors->items);
     if (!data) return std::unexpected{data.error()};
     const auto items = json_list(errors->items, [&](const row_record& each) {
         const auto kept = data->find(each.row);
         const bool is_own = !each.row_data.empty() || kept == data->end();
-        return older_error(each, of, is_own ? each.row_data : kept->second);
+        return row_error_json(each, of, is_own ? each.row_data : kept->second);
     });
     return wanted->answer(items, errors->total);
 }
 
 /// Rows that stand in a state that no record tells of: see `get_rows`. All of them are looked at, since
 /// their number is wanted.
-[[nodiscard]] inline or_problem<page<row_number>> older_rows_in_state(any_service& service,
-                                                                      const row_reader& reader,
-                                                                      row_query query,
-                                                                      const older_page& wanted) {
+[[nodiscard]] inline or_problem<page<row_number>> rows_in_state(any_service& service,
+                                                                const row_reader& reader,
+                                                                row_query query,
+                                                                const page_request& wanted) {
     constexpr int most_pages = 100;
     const auto state = *std::exchange(query.state, std::nullopt);
     const auto first = wanted.passed();
@@ -144,10 +144,10 @@ struct older_failures {
                   "state");
 }
 
-[[nodiscard]] inline reply older_get_rows(call& asked) {
-    const auto wanted = older_page::of(asked, 100);
+[[nodiscard]] inline reply get_rows(call& asked) {
+    const auto wanted = page_request::of(asked, 100);
     if (!wanted) return std::unexpected{wanted.error()};
-    const auto found = older_find(asked);
+    const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
     if (!*found) return wanted->empty();
     const row_reader reader{asked.service(), **found};
@@ -159,7 +159,7 @@ struct older_failures {
     query.step = *step;
     const bool is_of_row = query.state == row_state::pending || query.state == row_state::completed;
     auto numbers = is_of_row
-                       ? older_rows_in_state(asked.service(), reader, query, *wanted)
+                       ? rows_in_state(asked.service(), reader, query, *wanted)
                        : numbered_page<row_number>(*wanted, query, [&](const row_query& each) {
                              return asked.service().row_numbers(each);
                          });
@@ -168,9 +168,9 @@ struct older_failures {
     if (!records) return std::unexpected{records.error()};
     json_array rows;
     row_reader::for_each_row(*records, [&](std::span<const row_record> each) {
-        rows.add(older_row(each, reader.standing(each), reader.about()));
+        rows.add(row_json(each, reader.standing(each), reader.about()));
     });
     return wanted->answer(rows, numbers->total);
 }
 
-}  // namespace bulk::http::api
+}  // namespace bulk::http::api::bulksharp

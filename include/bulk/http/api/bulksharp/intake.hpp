@@ -5,11 +5,12 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/recipient.hpp>
+#include <bulk/http/api/bulksharp/object.hpp>
+#include <bulk/http/api/bulksharp/recipients.hpp>
+#include <bulk/http/api/bulksharp/refusals.hpp>
+#include <bulk/http/api/bulksharp/texts.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/intake.hpp>
-#include <bulk/http/api/older_object.hpp>
-#include <bulk/http/api/older_texts.hpp>
-#include <bulk/http/api/recipients.hpp>
 #include <bulk/http/api/spooled_file.hpp>
 #include <bulk/http/api/uploads.hpp>
 #include <bulk/http/problem.hpp>
@@ -25,18 +26,18 @@
 #include <string_view>
 #include <utility>
 
-namespace bulk::http::api {
+namespace bulk::http::api::bulksharp {
 
 /// A form in any order, as their clients send it: unless all fields that matter are in front of it, the
 /// file waits on disk until the others have come.
-class older_form {
+class upload_form {
 public:
-    [[nodiscard]] static or_problem<older_form> open(call& asked) {
+    [[nodiscard]] static or_problem<upload_form> open(call& asked) {
         if (!incoming_file::is_form(asked.headers().get("content-type")))
             return refuse(problems::invalid_argument, "Form data required");
         auto file = open_file(asked);
         if (!file) return std::unexpected{std::move(file).error()};
-        older_form form{std::move(*file)};
+        upload_form form{std::move(*file)};
         if (!form.file_.has_file()) return form;
         const bool is_last = std::ranges::all_of(
             std::array{"operationName", "metadata", "createdBy", "notifications"},
@@ -68,7 +69,7 @@ public:
     }
 
 private:
-    explicit older_form(incoming_file file) : file_{std::move(file)} {}
+    explicit upload_form(incoming_file file) : file_{std::move(file)} {}
 
     [[nodiscard]] const std::string* find(std::string_view name) const {
         for (const auto& [known, value] : file_.fields())
@@ -79,22 +80,6 @@ private:
     incoming_file file_;
     std::optional<spooled_file> spooled_;
 };
-
-/// A refusal that is a text, and nothing else.
-[[nodiscard]] inline response older_refusal(int status, std::string_view why) {
-    std::string text;
-    write_json_text(text, why);
-    return json_response(status, std::move(text));
-}
-[[nodiscard]] inline reply older_refusal(const problem& why) {
-    const int status = why.kind.status;
-    if (status >= 500) return std::unexpected{why};  // not the client's fault: for the log
-    const bool is_metadata = status == 413 && why.field == "metadata";
-    // What is too large, or of another type, is a wrong request there.
-    return older_refusal(
-        status == 413 || status == 415 || status == 404 ? 400 : status,
-        is_metadata ? "Metadata JSON must not exceed 1 MB" : std::string_view{why.detail});
-}
 
 /// Whether a byte comes at all; it is not lost.
 [[nodiscard]] inline result<bool> has_bytes(byte_source& source) {
@@ -112,34 +97,34 @@ private:
     return true;
 }
 
-[[nodiscard]] inline reply older_create(call& asked) {
-    auto form = older_form::open(asked);
-    if (!form) return older_refusal(form.error());
-    if (!form->file().has_file()) return older_refusal(400, "File is required");
+[[nodiscard]] inline reply create_bulk(call& asked) {
+    auto form = upload_form::open(asked);
+    if (!form) return text_refusal(form.error());
+    if (!form->file().has_file()) return text_refusal(400, "File is required");
     upload file = form->take();
     const auto refused = [&](error why) {
-        return older_refusal(upload_problem(std::move(why), form->file().course(),
-                                            asked.service().options().max_file_size));
+        return text_refusal(upload_problem(std::move(why), form->file().course(),
+                                           asked.service().options().max_file_size));
     };
     const auto filled = has_bytes(file.bytes);
     if (!filled) return refused(filled.error());
-    if (!*filled) return older_refusal(400, "File is required");
+    if (!*filled) return text_refusal(400, "File is required");
     const std::string name = (*form)["operationName"];
-    if (is_blank(name)) return older_refusal(400, "Operation name is required");
+    if (is_blank(name)) return text_refusal(400, "Operation name is required");
     // Whoever has said who they are cannot be somebody else in a form.
     const bool is_known = !asked.who.is_anonymous && !asked.who.name.empty();
     const std::string creator = is_known ? asked.who.name : (*form)["createdBy"];
-    if (is_blank(creator)) return older_refusal(400, "Created by is required");
-    if (older_length(name) > 200)
-        return older_refusal(400, "Operation name must not exceed 200 characters");
-    if (older_length(creator) > 200)
-        return older_refusal(400, "Created by must not exceed 200 characters");
+    if (is_blank(creator)) return text_refusal(400, "Created by is required");
+    if (utf16_length(name) > 200)
+        return text_refusal(400, "Operation name must not exceed 200 characters");
+    if (utf16_length(creator) > 200)
+        return text_refusal(400, "Created by must not exceed 200 characters");
     if (const auto known = asked.service().find(name); !known)
-        return older_refusal(400, known.error().message);
-    auto recipients = read_older_recipients((*form)["notifications"]);
-    if (!recipients) return older_refusal(400, "Invalid notifications JSON");
+        return text_refusal(400, known.error().message);
+    auto recipients = read_recipients((*form)["notifications"]);
+    if (!recipients) return text_refusal(400, "Invalid notifications JSON");
     const auto key = idempotency_key_of(asked);  // their clients send none; whoever does, means it
-    if (!key) return older_refusal(400, key.error().detail);
+    if (!key) return text_refusal(400, key.error().detail);
     auto taken = asked.service().take_in(name, std::move(file),
                                          {.metadata = (*form)["metadata"],
                                           .created_by = creator,
@@ -150,45 +135,45 @@ private:
         if (auto same = check_replay(asked.service(), taken->record, form->file().name(),
                                      (*form)["metadata"], *recipients, form->file().course());
             !same)
-            return older_refusal(same.error());
-    return json_response(200, older_object{}.text("operationId", to_text(taken->record.id)).json());
+            return text_refusal(same.error());
+    return json_response(200, object{}.text("operationId", to_text(taken->record.id)).json());
 }
 
-[[nodiscard]] inline response older_validity(bool is_valid, const json_array& metadata_errors,
-                                             const json_array& file_errors) {
-    return json_response(200, older_object{}
+[[nodiscard]] inline response validity_response(bool is_valid, const json_array& metadata_errors,
+                                                const json_array& file_errors) {
+    return json_response(200, object{}
                                   .truth("valid", is_valid)
                                   .raw("metadataErrors", metadata_errors.json())
                                   .raw("fileErrors", file_errors.json())
                                   .json());
 }
 
-[[nodiscard]] inline reply older_validate(call& asked) {
-    auto form = older_form::open(asked);
-    if (!form) return older_refusal(form.error());
+[[nodiscard]] inline reply validate_bulk(call& asked) {
+    auto form = upload_form::open(asked);
+    if (!form) return text_refusal(form.error());
     const std::string name = (*form)["operationName"];
     if (name.empty()) return refuse(problems::invalid_argument, "Operation name is required");
     json_array metadata_errors, file_errors;
     if (!asked.service().find(name)) {
         metadata_errors.add(concat("Operation '", name, "' not found"));
-        return older_validity(false, metadata_errors, file_errors);
+        return validity_response(false, metadata_errors, file_errors);
     }
     if (!form->file().has_file()) {
         const auto read = asked.service().same_metadata(name, (*form)["metadata"], true);
         if (!read) metadata_errors.add(read.error().message);
-        return older_validity(read.has_value(), metadata_errors, file_errors);
+        return validity_response(read.has_value(), metadata_errors, file_errors);
     }
     // A dry run takes one of few turns: a slow client must not hold it.
-    if (auto kept = form->spool(asked); !kept) return older_refusal(kept.error());
+    if (auto kept = form->spool(asked); !kept) return text_refusal(kept.error());
     const auto report =
         http::asked(asked.service().validate(name, form->take(), (*form)["metadata"]));
-    if (!report) return older_refusal(report.error());
+    if (!report) return text_refusal(report.error());
     for (const auto& each : report->metadata_errors) metadata_errors.add(each);
     for (const auto* each : {&report->file_error, &report->operation_error})
         if (!each->empty()) file_errors.add(*each);
     for (const auto& each : report->groups)
         file_errors.add(concat("Row ", to_number(each.first_row), ": ", each.sample));
-    return older_validity(report->is_valid, metadata_errors, file_errors);
+    return validity_response(report->is_valid, metadata_errors, file_errors);
 }
 
-}  // namespace bulk::http::api
+}  // namespace bulk::http::api::bulksharp

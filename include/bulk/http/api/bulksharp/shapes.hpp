@@ -7,9 +7,9 @@
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
-#include <bulk/http/api/older_ids.hpp>
-#include <bulk/http/api/older_object.hpp>
-#include <bulk/http/api/older_texts.hpp>
+#include <bulk/http/api/bulksharp/ids.hpp>
+#include <bulk/http/api/bulksharp/object.hpp>
+#include <bulk/http/api/bulksharp/texts.hpp>
 #include <bulk/http/api/shapes.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/operation/description.hpp>
@@ -25,12 +25,12 @@
 #include <utility>
 #include <vector>
 
-namespace bulk::http::api {
+namespace bulk::http::api::bulksharp {
 
-// The types of BulkSharp, each from what we store: see older_schemas.hpp for their members.
+// The types of BulkSharp, each from what we store: see schemas.hpp for their members.
 
 /// Its names of what a field holds. Only value types are nullable by a `?` there, so text never is.
-[[nodiscard]] inline std::string older_type_name(std::string_view ours, bool is_nullable) {
+[[nodiscard]] inline std::string type_name(std::string_view ours, bool is_nullable) {
     constexpr std::pair<std::string_view, std::string_view> names[]{
         {"text", "string"}, {"int8", "sbyte"}, {"uint8", "byte"},   {"int32", "int"},
         {"int64", "long"},  {"uuid", "guid"},  {"date", "dateonly"}};
@@ -39,19 +39,19 @@ namespace bulk::http::api {
     return concat(ours, is_nullable && ours != "string" ? "?" : "");
 }
 
-[[nodiscard]] inline older_object older_type(const operation_description& about) {
+[[nodiscard]] inline object operation_type_json(const operation_description& about) {
     const auto fields = [](const auto& all) {
         return json_list(all,
                          [](const auto& each) {
-                             return older_object{}
+                             return object{}
                                  .text("name", each.name)
-                                 .text("type", older_type_name(each.type, each.nullable))
+                                 .text("type", type_name(each.type, each.nullable))
                                  .truth("required", each.required);
                          })
             .json();
     };
     // Our types have no names of their own.
-    return older_object{}
+    return object{}
         .text("name", about.name)
         .text("description", about.description)
         .truth("isStepBased", about.is_pipeline)
@@ -64,19 +64,19 @@ namespace bulk::http::api {
 }
 
 /// Recipients as its dashboard reads them back: PascalCase, triggers as their bits, which are ours.
-[[nodiscard]] inline std::string older_recipients(const std::vector<recipient>& all) {
+[[nodiscard]] inline std::string recipients_json(const std::vector<recipient>& all) {
     if (all.empty()) return {};
     const auto list = json_list(all, [](const recipient& each) {
-        return older_object{}
+        return object{}
             .text("Channel", each.channel)
             .text("Target", each.target)
             .number("Triggers", std::to_underlying(each.when));
     });
-    return older_object{}.raw("Recipients", list.json()).json();
+    return object{}.raw("Recipients", list.json()).json();
 }
 
 /// Eight bytes, the most significant first, in base 64: as a `rowversion` is written.
-[[nodiscard]] inline std::string older_version(std::uint64_t version) {
+[[nodiscard]] inline std::string row_version(std::uint64_t version) {
     constexpr std::string_view digits =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::string text;
@@ -85,9 +85,8 @@ namespace bulk::http::api {
     return text + '=';
 }
 
-[[nodiscard]] inline older_object older_operation(const operation_record& of,
-                                                  std::string_view metadata) {
-    return older_object{}
+[[nodiscard]] inline object operation_json(const operation_record& of, std::string_view metadata) {
+    return object{}
         .text("id", to_text(of.id))
         .text("operationName", of.name)
         .text("fileId", file_guid(of.file_id))
@@ -95,7 +94,7 @@ namespace bulk::http::api {
         .text("metadataJson", metadata)
         .text("createdBy", of.created_by)
         .text("source", of.source)
-        .text_if("notificationOptionsJson", older_recipients(of.recipients))
+        .text_if("notificationOptionsJson", recipients_json(of.recipients))
         .time("createdAt", of.created_at)
         .time_if("startedAt", of.started_at)
         .time_if("completedAt", of.completed_at)
@@ -108,13 +107,13 @@ namespace bulk::http::api {
         .text_if("errorMessage", of.error_message)
         .number("fileSize", of.file_size)
         .count("errorCount", of.rows.failed)
-        .text("rowVersion", older_version(of.version));
+        .text("rowVersion", row_version(of.version));
 }
 
-[[nodiscard]] inline older_object older_status(const operation_record& of) {
+[[nodiscard]] inline object status_json(const operation_record& of) {
     std::string progress;
     write_json(progress, percent(of.rows));
-    return older_object{}
+    return object{}
         .choice("status", of.state)
         .count("processedRows", of.rows.processed)
         .count("totalRows", of.rows.total)
@@ -124,9 +123,9 @@ namespace bulk::http::api {
 }
 
 /// `data` is the row as JSON, if the operation tracks it.
-[[nodiscard]] inline older_object older_error(const row_record& record, const operation_record& of,
-                                              std::string_view data) {
-    return older_object{}
+[[nodiscard]] inline object row_error_json(const row_record& record, const operation_record& of,
+                                           std::string_view data) {
+    return object{}
         .text("id", record_guid(record.operation, record.row, record.step))
         .text("bulkOperationId", to_text(record.operation))
         .number("rowNumber", to_number(record.row))
@@ -138,9 +137,9 @@ namespace bulk::http::api {
 }
 
 /// How far a row is; its validation is no step there.
-[[nodiscard]] inline older_object older_row(std::span<const row_record> records,
-                                            const row_standing& standing,
-                                            const operation_description* about) {
+[[nodiscard]] inline object row_json(std::span<const row_record> records,
+                                     const row_standing& standing,
+                                     const operation_description* about) {
     std::uint64_t completed = 0;
     json_array steps;
     std::string row_id;
@@ -148,7 +147,7 @@ namespace bulk::http::api {
         if (!each.row_id.empty()) row_id = each.row_id;
         if (each.step == validation_step) continue;
         completed += each.state == row_state::completed ? 1U : 0U;
-        steps.add(older_object{}
+        steps.add(object{}
                       .text("stepName", step_text(about, each.step))
                       .choice("state", each.state)
                       .text_if("signalKey",
@@ -160,7 +159,7 @@ namespace bulk::http::api {
                       .error_message(each.failure.has_value(), each.error_message));
     }
     const std::size_t total = about == nullptr ? 1 : std::max<std::size_t>(1, about->steps.size());
-    return older_object{}
+    return object{}
         .number("rowNumber", to_number(records.front().row))
         .text_if("rowId", row_id)
         .text("currentStep", step_text(about, standing.last->step))
@@ -170,20 +169,19 @@ namespace bulk::http::api {
         .raw("steps", steps.json());
 }
 
-[[nodiscard]] inline older_object older_event(const event& each) {
-    return older_object{}
+[[nodiscard]] inline object event_json(const event& each) {
+    return object{}
         .number("sequence", each.sequence)
         .text("operationId", to_text(each.operation))
         .text("operationName", each.operation_name)
         .choice("type", each.kind)
         .choice("severity", each.level)
-        .text("message", older_message(each))
+        .text("message", event_message(each))
         .time("timestamp", each.time);
 }
 
-[[nodiscard]] inline older_object older_entry(const retry_entry& entry,
-                                              const operation_record& of) {
-    return older_object{}
+[[nodiscard]] inline object retry_json(const retry_entry& entry, const operation_record& of) {
+    return object{}
         .text("id", retry_guid(entry.operation, entry.row, entry.step, entry.retry_attempt))
         .text("bulkOperationId", to_text(entry.operation))
         .number("rowNumber", to_number(entry.row))
@@ -195,4 +193,4 @@ namespace bulk::http::api {
         .text_if("rowData", entry.row_data);
 }
 
-}  // namespace bulk::http::api
+}  // namespace bulk::http::api::bulksharp

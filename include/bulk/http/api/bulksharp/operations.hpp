@@ -5,17 +5,18 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/signal.hpp>
+#include <bulk/http/api/bulksharp/intake.hpp>
+#include <bulk/http/api/bulksharp/paging.hpp>
+#include <bulk/http/api/bulksharp/parameters.hpp>
+#include <bulk/http/api/bulksharp/refusals.hpp>
+#include <bulk/http/api/bulksharp/rows.hpp>
+#include <bulk/http/api/bulksharp/shapes.hpp>
+#include <bulk/http/api/bulksharp/texts.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/events.hpp>
 #include <bulk/http/api/handlers/files.hpp>
-#include <bulk/http/api/handlers/older_intake.hpp>
-#include <bulk/http/api/handlers/older_rows.hpp>
-#include <bulk/http/api/handlers/retries.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
-#include <bulk/http/api/older_paging.hpp>
-#include <bulk/http/api/older_parameters.hpp>
-#include <bulk/http/api/older_shapes.hpp>
-#include <bulk/http/api/older_texts.hpp>
+#include <bulk/http/api/handlers/signals.hpp>
 #include <bulk/http/json_body.hpp>
 #include <bulk/http/problem.hpp>
 
@@ -28,25 +29,17 @@
 #include <utility>
 #include <vector>
 
-namespace bulk::http::api {
+namespace bulk::http::api::bulksharp {
 
 // BulkSharp's routes on our service, with its status codes. Where it answers without a body, so do we.
 
-[[nodiscard]] inline response older_not_found() { return {.status = 404}; }
-
-/// What cannot be done is a wrong request there; what fails on our side stays what it is.
-[[nodiscard]] inline problem older_problem(problem why) {
-    if (why.kind.status < 500) why.kind = problems::invalid_argument;
-    return why;
+[[nodiscard]] inline reply get_operations(call& asked) {
+    return json_response(200, json_list(asked.service().operations(), operation_type_json).json());
 }
 
-[[nodiscard]] inline reply older_get_operations(call& asked) {
-    return json_response(200, json_list(asked.service().operations(), older_type).json());
-}
-
-[[nodiscard]] inline reply older_get_template(call& asked) {
+[[nodiscard]] inline reply get_template(call& asked) {
     const auto about = asked.service().find(asked.path("name"));
-    if (!about) return older_refusal(404, concat("Operation '", asked.path("name"), "' not found"));
+    if (!about) return text_refusal(404, concat("Operation '", asked.path("name"), "' not found"));
     auto text = http::asked(asked.service().template_for((*about)->name, export_format::csv));
     if (!text) return std::unexpected{std::move(text).error()};
     response said{.body = std::move(*text)};
@@ -55,15 +48,15 @@ namespace bulk::http::api {
     return said;
 }
 
-[[nodiscard]] inline reply older_get_bulks(call& asked) {
-    const auto wanted = older_page::of(asked, 20);
+[[nodiscard]] inline reply get_bulks(call& asked) {
+    const auto wanted = page_request::of(asked, 20);
     if (!wanted) return std::unexpected{wanted.error()};
-    const auto state = older_choice<operation_state>(asked, "status");
+    const auto state = choice_parameter<operation_state>(asked, "status");
     if (!state) return std::unexpected{state.error()};
-    const auto from = older_moment(asked, "fromDate"), to = older_moment(asked, "toDate");
+    const auto from = moment_parameter(asked, "fromDate"), to = moment_parameter(asked, "toDate");
     if (!from) return std::unexpected{from.error()};
     if (!to) return std::unexpected{to.error()};
-    const auto descending = older_truth(asked, "sortDescending", true);
+    const auto descending = truth_parameter(asked, "sortDescending", true);
     if (!descending) return std::unexpected{descending.error()};
     if (*from && *to && **from > **to) return wanted->empty();
     const auto sort = asked.text("sortBy");
@@ -84,43 +77,43 @@ namespace bulk::http::api {
         *wanted, query, [&](const operation_query& each) { return asked.service().query(each); });
     if (!found) return std::unexpected{found.error()};
     const auto items = json_list(found->items, [&](const operation_record& each) {
-        return older_operation(each, shown_metadata(each, asked.service()));
+        return operation_json(each, shown_metadata(each, asked.service()));
     });
     return wanted->answer(items, found->total);
 }
 
-[[nodiscard]] inline reply older_get_bulk(call& asked) {
-    const auto found = older_find(asked);
+[[nodiscard]] inline reply get_bulk(call& asked) {
+    const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
-    if (!*found) return older_not_found();
+    if (!*found) return not_found();
     const auto& of = **found;
-    return json_response(200, older_operation(of, shown_metadata(of, asked.service())).json());
+    return json_response(200, operation_json(of, shown_metadata(of, asked.service())).json());
 }
 
-[[nodiscard]] inline reply older_get_status(call& asked) {
-    const auto found = older_find(asked);
+[[nodiscard]] inline reply get_status(call& asked) {
+    const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
-    if (!*found) return older_not_found();
-    return json_response(200, older_status(**found).json());
+    if (!*found) return not_found();
+    return json_response(200, status_json(**found).json());
 }
 
-[[nodiscard]] inline reply older_get_file(call& asked) {
-    const auto found = older_find(asked);
+[[nodiscard]] inline reply get_file(call& asked) {
+    const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
-    if (!*found) return older_not_found();
+    if (!*found) return not_found();
     auto said = file_response(asked, **found);
-    if (!said && said.error().kind.status == problems::gone.status) return older_not_found();
+    if (!said && said.error().kind.status == problems::gone.status) return not_found();
     return said;
 }
 
-[[nodiscard]] inline reply older_export(call& asked) {
-    const auto found = older_find(asked);
+[[nodiscard]] inline reply export_bulk(call& asked) {
+    const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
-    const operation_id id = older_id(asked);
+    const operation_id id = bulk_id(asked);
     if (!*found)
         return refuse(problems::invalid_argument, concat("Operation ", to_text(id), " not found"));
     const bool is_json = same_name(asked.text("format"), "json");
-    const auto failures = older_failures::of(asked.text("errorType"));
+    const auto failures = failure_filter::of(asked.text("errorType"));
     export_options options{
         .kind = from_pascal_case<export_kind>(asked.text("mode")).value_or(export_kind::report),
         .format = is_json ? export_format::json : export_format::csv,
@@ -138,7 +131,7 @@ namespace bulk::http::api {
         options.only = {row_number{0}};
     }
     auto said = export_response(asked, **found, options);
-    if (!said) return std::unexpected{older_problem(std::move(said).error())};
+    if (!said) return std::unexpected{client_problem(std::move(said).error())};
     if (said->headers.get("content-type").starts_with("text/csv"))  // rows of a TSV file stay TSV
         said->headers.set("Content-Type", "text/csv");
     said->headers.set("Content-Disposition",
@@ -148,16 +141,16 @@ namespace bulk::http::api {
 }
 
 /// 200, whatever there was to cancel.
-[[nodiscard]] inline reply older_cancel(call& asked) {
-    const auto done = asked.service().cancel(older_id(asked), asked.who.name);
+[[nodiscard]] inline reply cancel_bulk(call& asked) {
+    const auto done = asked.service().cancel(bulk_id(asked), asked.who.name);
     if (!done && kind_of(done.error().code).status >= 500)
         return std::unexpected{problem_of(done.error())};
     return response{.status = 200};
 }
 
 /// Only a row that waits gets a signal here: one that comes too early is refused, and not kept.
-[[nodiscard]] inline reply older_send(call& asked, std::optional<std::string> failure) {
-    const operation_id id = older_id(asked);
+[[nodiscard]] inline reply send_signal(call& asked, std::optional<std::string> failure) {
+    const operation_id id = bulk_id(asked);
     bulk::signal sent{
         .operation = id, .key = std::string{asked.path("key")}, .failure = std::move(failure)};
     if (auto full = parse_signal_key(sent.key); full && full->operation == id) {
@@ -174,7 +167,7 @@ namespace bulk::http::api {
     note_signal(asked, id, asked.path("key"), *receipt, is_failure);
     const auto of = asked.service().get(id);
     const auto* about = of ? description_of(asked.service(), of->name) : nullptr;
-    older_object shape;
+    object shape;
     shape.number("rowNumber", receipt->row ? to_number(*receipt->row) : 0)
         .text("step", receipt->step ? step_text(about, *receipt->step) : std::string{})
         .truth("completed", !is_failure)
@@ -182,41 +175,41 @@ namespace bulk::http::api {
     if (is_failure) shape.text("error", *sent.failure);
     return json_response(200, shape.truth("crossProcess", !receipt->is_here).json());
 }
-[[nodiscard]] inline reply older_signal(call& asked) { return older_send(asked, std::nullopt); }
-[[nodiscard]] inline reply older_fail_signal(call& asked) {
+[[nodiscard]] inline reply signal_step(call& asked) { return send_signal(asked, std::nullopt); }
+[[nodiscard]] inline reply fail_step(call& asked) {
     if (is_blank(asked.asked.body))
         return refuse(problems::invalid_argument, "a JSON body with errorMessage is required");
     const auto body = json_body::read_loosely(asked.asked.body, {"errorMessage"});
     if (!body) return std::unexpected{body.error()};
     auto why = body->text("errorMessage");
     if (!why) return std::unexpected{std::move(why).error()};
-    return older_send(asked, cut_message(why->value_or("")));
+    return send_signal(asked, cut_message(why->value_or("")));
 }
 
 /// Whether the operation can be retried, in its words if it cannot.
-[[nodiscard]] inline or_problem<retry_eligibility> older_eligibility(call& asked) {
-    const auto found = older_find(asked);
+[[nodiscard]] inline or_problem<retry_eligibility> eligibility_of(call& asked) {
+    const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
-    auto said = http::asked(asked.service().can_retry(older_id(asked)));
-    if (said && *found) said->reason = older_reason(*said, (*found)->state);
+    auto said = http::asked(asked.service().can_retry(bulk_id(asked)));
+    if (said && *found) said->reason = retry_reason(*said, (*found)->state);
     return said;
 }
 
 /// Why a retry was refused. What is wrong in the request itself has our words: it refuses no such request.
-[[nodiscard]] inline problem older_retry_problem(call& asked, error why) {
+[[nodiscard]] inline problem retry_problem(call& asked, error why) {
     if (why.code == errc::illegal_transition || why.code == errc::not_found) {
-        const auto can = older_eligibility(asked);
+        const auto can = eligibility_of(asked);
         if (can && !can->is_eligible)
             return {problems::invalid_argument, concat("Cannot retry operation: ", can->reason)};
     }
-    return older_problem(problem_of(std::move(why)));
+    return client_problem(problem_of(std::move(why)));
 }
 
-[[nodiscard]] inline reply older_retry_with(call& asked, const retry_filter& filter) {
-    const operation_id id = older_id(asked);
+[[nodiscard]] inline reply retry_with(call& asked, const retry_filter& filter) {
+    const operation_id id = bulk_id(asked);
     auto answer = asked.service().retry(id, filter, asked.who.name);
-    if (!answer) return std::unexpected{older_retry_problem(asked, std::move(answer).error())};
-    older_object shape;
+    if (!answer) return std::unexpected{retry_problem(asked, std::move(answer).error())};
+    object shape;
     shape.text("operationId", to_text(id))
         .count("rowsSubmitted", answer->submitted + answer->resumed)
         .count("rowsSkipped", answer->skipped);
@@ -225,8 +218,8 @@ namespace bulk::http::api {
                   json_list(answer->reasons, [](std::string_view each) { return each; }).json());
     return json_response(200, shape.json());
 }
-[[nodiscard]] inline reply older_retry(call& asked) { return older_retry_with(asked, {}); }
-[[nodiscard]] inline reply older_retry_rows(call& asked) {
+[[nodiscard]] inline reply retry_bulk(call& asked) { return retry_with(asked, {}); }
+[[nodiscard]] inline reply retry_bulk_rows(call& asked) {
     if (is_blank(asked.asked.body))
         return refuse(problems::invalid_argument, "a JSON body with rowNumbers is required");
     const auto body = json_body::read_loosely(asked.asked.body, {"rowNumbers"});
@@ -237,24 +230,23 @@ namespace bulk::http::api {
     filter.rows.emplace();
     if (*rows)
         for (const auto each : **rows) filter.rows->push_back(row_number{each});
-    return older_retry_with(asked, filter);
+    return retry_with(asked, filter);
 }
 
-[[nodiscard]] inline reply older_get_eligibility(call& asked) {
-    const auto said = older_eligibility(asked);
+[[nodiscard]] inline reply get_eligibility(call& asked) {
+    const auto said = eligibility_of(asked);
     if (!said) return std::unexpected{said.error()};
-    return json_response(200, older_object{}
-                                  .truth("isEligible", said->is_eligible)
-                                  .text_if("reason", said->reason)
-                                  .json());
+    return json_response(
+        200,
+        object{}.truth("isEligible", said->is_eligible).text_if("reason", said->reason).json());
 }
 
-[[nodiscard]] inline reply older_get_history(call& asked) {
-    const auto wanted = older_page::of(asked, 100);
+[[nodiscard]] inline reply get_history(call& asked) {
+    const auto wanted = page_request::of(asked, 100);
     if (!wanted) return std::unexpected{wanted.error()};
-    const auto row = older_number<std::int32_t>(asked, "rowNumber");
+    const auto row = number_parameter<std::int32_t>(asked, "rowNumber");
     if (!row) return std::unexpected{row.error()};
-    const auto found = older_find(asked);
+    const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
     if (!*found || row->value_or(1) < 1) return wanted->empty();
     retry_history_query query{.operation = (*found)->id};
@@ -264,13 +256,13 @@ namespace bulk::http::api {
         [&](const retry_history_query& each) { return asked.service().retry_history(each); });
     if (!entries) return std::unexpected{entries.error()};
     const auto items = json_list(
-        entries->items, [&](const retry_entry& each) { return older_entry(each, **found); });
+        entries->items, [&](const retry_entry& each) { return retry_json(each, **found); });
     return wanted->answer(items, entries->total);
 }
 
 /// Events of operations: without `since` the newest, else the next. Those of a feed's runs are left
 /// out, since BulkSharp has no feeds; whoever reads on is never left standing in front of them.
-[[nodiscard]] inline or_problem<std::vector<event>> older_events(call& asked,
+[[nodiscard]] inline or_problem<std::vector<event>> events_since(call& asked,
                                                                  std::optional<operation_id> of,
                                                                  std::optional<std::uint64_t> since,
                                                                  std::size_t limit) {
@@ -289,27 +281,25 @@ namespace bulk::http::api {
     return all;
 }
 
-[[nodiscard]] inline reply older_list_events(call& asked, std::optional<operation_id> of) {
-    const auto since = older_number<std::int64_t>(asked, "since");
+[[nodiscard]] inline reply events_response(call& asked, std::optional<operation_id> of) {
+    const auto since = number_parameter<std::int64_t>(asked, "since");
     if (!since) return std::unexpected{since.error()};
-    const auto limit = older_number<std::int32_t>(asked, "limit");
+    const auto limit = number_parameter<std::int32_t>(asked, "limit");
     if (!limit) return std::unexpected{limit.error()};
     std::optional<std::uint64_t> after;
     if (*since) after = static_cast<std::uint64_t>(std::max<std::int64_t>(**since, 0));
-    const auto found = older_events(
+    const auto found = events_since(
         asked, of, after, static_cast<std::size_t>(std::clamp(limit->value_or(100), 1, 500)));
     if (!found) return std::unexpected{found.error()};
-    return json_response(200, json_list(*found, older_event).json());
+    return json_response(200, json_list(*found, event_json).json());
 }
-[[nodiscard]] inline reply older_get_events(call& asked) {
-    return older_list_events(asked, std::nullopt);
-}
-[[nodiscard]] inline reply older_get_bulk_events(call& asked) {
-    return older_list_events(asked, older_id(asked));
+[[nodiscard]] inline reply get_events(call& asked) { return events_response(asked, std::nullopt); }
+[[nodiscard]] inline reply get_bulk_events(call& asked) {
+    return events_response(asked, bulk_id(asked));
 }
 
-[[nodiscard]] inline reply older_get_open_api(call& asked) {
-    return json_response(200, asked.to.older_openapi);
+[[nodiscard]] inline reply get_open_api(call& asked) {
+    return json_response(200, asked.to.bulksharp_openapi);
 }
 
-}  // namespace bulk::http::api
+}  // namespace bulk::http::api::bulksharp
