@@ -5,6 +5,7 @@
 That they work on a new machine, in any order, is shown by scripts/clean-root.
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -128,10 +129,35 @@ def tree(place):
     expect("a stray file at the root is named", code == 1 and said.startswith("mine.txt: does not belong"), code, said)
 
 
+def times(place):
+    """tests/times.py adds up what ninja and Meson have logged."""
+    build = place / "timed"
+    (build / "meson-logs").mkdir(parents=True)
+    jobs = {"tests/service_retries.p/service_retries.cpp.o": [(0, 500), (0, 9000)], "tests/service_retries": [(9000, 9500)],
+            "tests/fail/step_name.result": [(0, 1000)], "tests/headers/main_hpp.alone": [(0, 2500)],
+            "tests/steps.checked": [(0, 3000)], "tests/declare.pch": [(0, 4000)], "tests/removed.checked": [(0, 99000)]}
+    lines = [f"{start}\t{end}\t0\t{output}\tabc{output}" for output, runs in jobs.items() for start, end in runs]
+    (build / ".ninja_log").write_text("\n".join(["# ninja log v5", *lines]) + "\n")
+    for output in jobs:
+        if "removed" not in output:
+            (build / output).parent.mkdir(parents=True, exist_ok=True)
+            (build / output).touch()
+    tests = [{"name": "bulk:service / service/retries", "duration": 1.5}, {"name": "bulk:fail / step_name", "duration": 0.5},
+             {"name": "bulk:service / service/waits", "duration": 2}, {"name": "bulk / layers", "duration": 1}]
+    (build / "meson-logs/testlog.json").write_text("\n".join(map(json.dumps, tests)))
+    code, said = run(sys.executable, root / "tests/times.py", build, cwd=place)
+    tables = [" ".join(line.split()) for line in said.splitlines()]
+    expect("times are added up, longest first", code == 0 and tables == [
+        "build seconds share", "tests of service 9.0 45%", "precompiled headers 4.0 20%", "documents 3.0 15%",
+        "headers 2.5 12%", "must not compile 1.0 5%", "linking 0.5 2%", "all 20.0 100%", "",
+        "tests seconds share", "service 3.5 70%", "no suite 1.0 20%", "fail 0.5 10%", "all 5.0 100%"], code, said)
+
+
 with tempfile.TemporaryDirectory() as directory:
     place = pathlib.Path(directory)
     every_script(place)
     configuration(place)
+    times(place)
     if shutil.which("git"):  # building and testing need none
         tree(place)
 sys.exit("\n".join(problems) or 0)

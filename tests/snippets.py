@@ -1,12 +1,19 @@
 """The C++ in the documents, as programs.
 
   snippets.py extract DOCUMENT   prints its ```cpp blocks, in order, as one translation unit
+  snippets.py compile UNIT RESULT DEPFILE BUILD [PRECOMPILED ...]
+                                 fails when UNIT does not compile; BUILD is the build directory
   snippets.py check ROOT LISTED ...   fails when a document with such a block is not LISTED
 """
 
 import pathlib
 import re
+import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+from precompiled import borrow
+from user_flags import user_flags
 
 
 def blocks(document):
@@ -29,6 +36,15 @@ def extract(document):
         print(f'#line {line} "{pathlib.Path(document).name}"\n{text}')
 
 
+def compile_unit(unit, result, depfile, build, *precompiled):
+    """Nothing runs a document, so that no code is generated for it."""
+    flags = [*user_flags(build, "09_program"), *borrow(unit, precompiled)]  # an example that may include <bulk/main.hpp>
+    done = subprocess.run([*flags, "-fsyntax-only", unit, "-MD", "-MF", depfile, "-MT", result])
+    if done.returncode:
+        sys.exit(done.returncode)
+    pathlib.Path(result).touch()
+
+
 def check(root, *listed):
     root = pathlib.Path(root)
     documents = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
@@ -37,4 +53,4 @@ def check(root, *listed):
     sys.exit("\n".join(f"{name}: list it in tests/meson.build" for name in missing) or 0)
 
 
-{"extract": extract, "check": check}[sys.argv[1]](*sys.argv[2:])
+{"extract": extract, "compile": compile_unit, "check": check}[sys.argv[1]](*sys.argv[2:])

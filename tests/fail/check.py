@@ -1,8 +1,9 @@
 """Programs that must not compile, and must say why in our words.
 
-  check.py compile SOURCE RESULT DEPFILE BUILD   compiles SOURCE twice and keeps what the compiler
-                                                said in RESULT; BUILD is the build directory
-  check.py judge RESULT                         decides about it
+  check.py compile SOURCE RESULT DEPFILE BUILD [PRECOMPILED ...]
+                          compiles SOURCE twice and keeps what the compiler said in RESULT; BUILD is
+                          the build directory
+  check.py judge RESULT   decides about it
 
 As it is, SOURCE must compile; with -DBULK_EXPECT_FAIL it must not, and the first error must hold
 the text after `// expect: ` on SOURCE's first line. Compiling is a build step, so that it is done
@@ -15,11 +16,12 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from precompiled import borrow
 from user_flags import user_flags
 
 
-def compile_twice(source, result, depfile, build):
-    command = user_flags(build) + ["-fdiagnostics-color=never", "-fsyntax-only", source]
+def compile_twice(source, result, depfile, build, *precompiled):
+    command = [*user_flags(build), *borrow(source, precompiled), "-fdiagnostics-color=never", "-fsyntax-only", source]
     good = subprocess.run([*command, "-MD", "-MF", depfile, "-MT", result], capture_output=True, text=True)
     if not pathlib.Path(depfile).exists():  # a header is missing: no result, so that it is tried again
         sys.exit(good.stderr)

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// What most documents include: see support/precompiled.py.
+#pragma once
+
+#include <bulk/bulk.hpp>
