@@ -39,7 +39,7 @@ int main() {
 
     std::cout << name_of(done.state) << ": " << done.rows.successful << " of " << done.rows.total
               << " rows\n";
-    for (const auto& error : service.errors(done.id).value().items)
+    for (const auto found = service.errors(done.id).value(); const auto& error : found.items)
         std::cout << "row " << to_number(error.row) << ' ' << error.row_id << ": "
                   << error.error_message << '\n';
 }

@@ -43,7 +43,8 @@ int main() {
     const auto done = service.wait(id).value();
 
     std::cout << name_of(done.state) << '\n';
-    for (const auto& row : service.query(bulk::row_query{.operation = id}).value().items)
+    for (const auto found = service.query(bulk::row_query{.operation = id}).value();
+         const auto& row : found.items)
         if (row.step != bulk::validation_step)
             std::cout << row.row_id << ' ' << bulk::description_of<fulfil>.step_name(row.step)
                       << ": " << name_of(row.state) << ", attempt " << row.attempt

@@ -54,7 +54,7 @@ int main() {
 
     std::cout << name_of(done.state) << ": " << done.rows.successful << " of " << done.rows.total
               << " rows\n";
-    for (const auto& error : service.errors(done.id).value().items)
+    for (const auto found = service.errors(done.id).value(); const auto& error : found.items)
         std::cout << error.row_id << ": " << name_of(error.state) << ", " << error.error_message
                   << '\n';
 }

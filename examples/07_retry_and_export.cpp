@@ -44,7 +44,7 @@ int main() {
     const auto id =
         service.create("transfers", bulk::upload{"june.csv", bulk::bytes_of_text(file)}).value();
     print(service.wait(id).value());
-    for (const auto& group : service.error_groups(id).value())
+    for (const auto found = service.error_groups(id).value(); const auto& group : found)
         std::cout << group.count << " x " << group.pattern << '\n';
 
     std::string failed;
@@ -60,7 +60,8 @@ int main() {
     const auto retried = service.retry(id).value();
     std::cout << retried.submitted << " rows are tried again\n";
     print(service.wait(id).value());
-    for (const auto& entry : service.retry_history({.operation = id}).value().items)
+    for (const auto found = service.retry_history({.operation = id}).value();
+         const auto& entry : found.items)
         std::cout << "row " << to_number(entry.row) << " had failed: " << entry.error_message
                   << '\n';
     std::cout << "again? " << service.can_retry(id)->reason << '\n';

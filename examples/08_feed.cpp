@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
 
         const auto id = service.start("offers").value()->id;
         print(service, service.wait(id).value());
-        for (const auto& failed : service.failed_partitions(id).value())
+        for (const auto found = service.failed_partitions(id).value(); const auto& failed : found)
             std::cout << "partition " << failed.number << ", from " << show(failed.range.first)
                       << " to " << show(failed.range.last) << ", failed at offset "
                       << failed.next_offset << ": " << failed.error << '\n';

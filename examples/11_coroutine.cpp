@@ -45,6 +45,6 @@ int main() {
     const auto done = service.wait(id).value();
     std::cout << name_of(done.state) << ": " << done.rows.successful << " of " << done.rows.total
               << " rows\n";
-    for (const auto& error : service.errors(id).value().items)
+    for (const auto found = service.errors(id).value(); const auto& error : found.items)
         std::cout << error.row_id << ": " << error.error_message << '\n';
 }

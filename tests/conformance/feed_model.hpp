@@ -195,7 +195,8 @@ private:
     void note_given_up() {
         if (!current_) return;
         bool is_new = false;
-        for (const auto& each : stage_->bad_items(current_->id, "", 1000).value()) {
+        for (const auto found = stage_->bad_items(current_->id, "", 1000).value();
+             const auto& each : found) {
             if (each.reason.find("consolidators died") == std::string::npos ||
                 bad_.contains(each.key))
                 continue;
@@ -309,7 +310,8 @@ private:
 
     void compare() {
         contents stored;
-        for (const auto& each : stage_->items({.feed = "diamonds"}).value().items)
+        for (const auto found = stage_->items({.feed = "diamonds"}).value();
+             const auto& each : found.items)
             stored[each.key] = std::stoull(each.payload.substr(each.payload.find('#') + 1));
         if (stored != canonical_) wrong("the canonical set is another one");
         if (stage_.mark() != mark_) wrong("the watermark is another one");
@@ -318,7 +320,7 @@ private:
         current_ = run;
         std::uint32_t completed = 0, failed = 0;
         std::uint64_t records = 0, changed = 0;
-        for (const auto& part : stage_->partitions(run.id).value()) {
+        for (const auto found = stage_->partitions(run.id).value(); const auto& part : found) {
             completed += part.state == bulk::partition_state::completed;
             failed += part.state == bulk::partition_state::failed;
             records += part.records;

@@ -52,7 +52,8 @@ inline constexpr bulk::signal_receipt kept{.is_kept = true};
 template <typename Store>
 std::string given_in(Store& store, std::uint64_t after = 0, std::uint32_t limit = 1000) {
     std::string text;
-    for (const auto& each : store.signals(operation(1).id, after, limit).value()) {
+    for (const auto found = store.signals(operation(1).id, after, limit).value();
+         const auto& each : found) {
         if (!text.empty()) text += ' ';
         text += std::to_string(to_number(each.row));
         text += static_cast<char>('a' + to_number(each.step));
@@ -363,11 +364,9 @@ void check_signals(Make make) {
                 expect(given_in(*store) == model.given()) << "seed" << seed << i;
                 const auto key = any_key();
                 std::string rows;
-                for (const auto each :
-                     store->row_numbers({.operation = operation(1).id, .signal_key = key})
-                         .value()
-                         .items)
-                    rows += std::to_string(to_number(each));
+                const auto waiting =
+                    store->row_numbers({.operation = operation(1).id, .signal_key = key}).value();
+                for (const auto each : waiting.items) rows += std::to_string(to_number(each));
                 expect(rows == model.rows_waiting_for(key)) << "seed" << seed << i;
             }
         }

@@ -34,7 +34,7 @@ inline bulk::worker_record worker(int number, std::string name, int started) {
 template <typename Store>
 std::string workers_in(Store& store) {
     std::string all;
-    for (const auto& each : store.workers().value())
+    for (const auto found = store.workers().value(); const auto& each : found)
         all += (all.empty() ? "" : " ") + std::to_string(each.id.value.high);
     return all;
 }

@@ -202,7 +202,8 @@ suite<"pages"> pages = [] {
             on.die_at(moment::after, "store_page", 3);
             for (int i = 0; i < 1000 && on.deaths() == 0; ++i) (void)on.step();
             std::uint64_t stored = 0, pages = 0;
-            for (const auto& part : on.storage.real_feeds().partitions(run.id).value()) {
+            for (const auto found = on.storage.real_feeds().partitions(run.id).value();
+                 const auto& part : found) {
                 stored += part.records;
                 pages += part.pages;
             }
@@ -316,7 +317,7 @@ suite<"when partitions failed"> when_partitions_failed = [] {
         expect(on.watermark() == before);
         expect(not on.service->item("articles", "n1").value().has_value());
         bool is_alarmed = false;
-        for (const auto& each : on.service->events(run.id).value())
+        for (const auto found = on.service->events(run.id).value(); const auto& each : found)
             is_alarmed |= each.kind == event_kind::consolidation_skipped &&
                           each.level == bulk::severity::error;
         expect(is_alarmed);

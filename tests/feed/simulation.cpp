@@ -6,6 +6,7 @@
 // `simulation FIRST COUNT` runs other seeds; a seed that fails can be run again alone, and with a third
 // argument everything that happened is printed.
 #include <bulk/feed.hpp>
+#include <bulk/feed/page_fetch.hpp>
 
 #ifdef BULK_SIMULATE_ON_SQLITE
 #include <bulk/storage/sqlite/storage.hpp>
@@ -120,7 +121,7 @@ private:
 #endif
 
 using watched = support::watched_storage<backend::storage, support::feed_audit>;
-using service = bulk::feed_service<watched>;
+using service = bulk::feed_service;
 
 /// How far a clock may be wrong and a change may come late: together less than the safety buffer.
 constexpr auto most_skew = 4min;
@@ -140,7 +141,8 @@ public:
             .bad_keys =
                 [this](bulk::run_id id) {
                     std::vector<std::string> keys;
-                    for (const auto& each : direct_.bad_items(id, {}, 1'000).value())
+                    for (const auto found = direct_.bad_items(id, {}, 1'000).value();
+                         const auto& each : found)
                         keys.push_back(each.key);
                     return keys;
                 },
@@ -610,7 +612,7 @@ private:
     }
     [[nodiscard]] std::string reason(const bulk::feed_run& run) {
         std::string all = run.reason;
-        for (const auto& each : direct_.partitions(run.id).value())
+        for (const auto found = direct_.partitions(run.id).value(); const auto& each : found)
             if (!each.error.empty()) all += " [" + each.error + ']';
         return all;
     }
@@ -646,7 +648,8 @@ private:
     [[nodiscard]] std::map<std::string, bulk::canonical_item> read_set(const std::string& feed) {
         std::map<std::string, bulk::canonical_item> set;
         bulk::item_query query{.feed = feed, .with_deleted = true, .page_size = 1'000};
-        for (auto& each : direct_.items(query)->items) set[each.key] = each;
+        const auto found = direct_.items(query).value();
+        for (const auto& each : found.items) set[each.key] = each;
         return set;
     }
 

@@ -99,7 +99,8 @@ public:
         for (const auto& each : operations()) used.insert(each.file_id);
         std::set<std::string> there;
         if (storage_)
-            for (const auto& each : storage_->files({}, 1000).value()) there.insert(each.id);
+            for (const auto found = storage_->files({}, 1000).value(); const auto& each : found)
+                there.insert(each.id);
         if (used != there)
             wrong(std::to_string(there.size()) + " uploads of " + std::to_string(used.size()) +
                   " operations");

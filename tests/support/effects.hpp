@@ -85,11 +85,11 @@ private:
     std::vector<effect> all;
     const auto is_there = database.value<int>("SELECT 1 FROM sqlite_master WHERE name = 'ledger'");
     if (!is_there.value()) return all;
-    for (auto& [operation, row, step, attempt, run, life] :
-         database
-             .rows<std::string, std::uint64_t, int, std::uint32_t, int, int>(
-                 "SELECT operation, row, step, attempt, run, life FROM ledger")
-             .value())
+    for (auto found = database
+                          .rows<std::string, std::uint64_t, int, std::uint32_t, int, int>(
+                              "SELECT operation, row, step, attempt, run, life FROM ledger")
+                          .value();
+         auto& [operation, row, step, attempt, run, life] : found)
         all.push_back({operation, row, step, attempt, run, life});
     return all;
 }

@@ -91,7 +91,8 @@ public:
         std::uint32_t completed = 0, failed = 0;
         std::uint64_t records = 0;
         std::vector<std::uint32_t> finished;
-        for (const auto& part : storage_.feeds().partitions(run.id).value()) {
+        for (const auto found = storage_.feeds().partitions(run.id).value();
+             const auto& part : found) {
             completed += part.state == bulk::partition_state::completed;
             failed += part.state == bulk::partition_state::failed;
             records += part.records;

@@ -80,9 +80,9 @@ everything read(Ledger feeds) {
                    .items = canonical(feeds),
                    .standing = feeds.watermark_of("diamonds").value()};
     for (const auto& run : all.runs) {
-        for (auto& each : feeds.partitions(run.id).value())
+        for (auto found = feeds.partitions(run.id).value(); auto& each : found)
             all.partitions.push_back(std::move(each));
-        for (auto& each : feeds.bad_items(run.id, "", 100).value())
+        for (auto found = feeds.bad_items(run.id, "", 100).value(); auto& each : found)
             all.bad.push_back(std::move(each));
     }
     return all;
