@@ -38,7 +38,7 @@ public:
 private:
     class admitted final : public admitted_request {
     public:
-        admitted() : admitted_request{{}} {}
+        admitted() : admitted_request{body_rule{}} {}
         response answer(request&) override {
             return {.headers = {{"Content-Type", "text/plain"}}, .body = "fine"};
         }
