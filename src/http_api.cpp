@@ -5,7 +5,7 @@
 
 namespace bulk::http {
 
-std::shared_ptr<application> make_api(any_service* operations, any_feed_service* feeds,
+std::shared_ptr<application> make_api(bulk::service* operations, bulk::feed_service* feeds,
                                       const api_options& options) {
     return build_api(operations, feeds, options);
 }

@@ -38,11 +38,11 @@ HOMES = {
 }
 
 RULES = {
-    r"^\s*#\s*define\b": ("defines a macro", {"operation/declare.hpp", "feed/declare.hpp", "version.hpp"}),
+    r"^\s*#\s*define\b": ("defines a macro", {"operation/declare.hpp", "feed/declare.hpp", "core/linkage.hpp", "version.hpp"}),
     r"\bfriend\b": ("has a friend", set()),
     r"\benable_if": ("uses enable_if", set()),
     r"^using namespace": ("has a using directive", set()),
-    r"\bstd::(cout|cerr|clog|abort|exit|terminate)\b|\bprintf\(": ("prints or ends the program", {"main.hpp"}),
+    r"\bstd::(cout|cerr|clog|abort|exit|terminate)\b|\bprintf\(": ("prints or ends the program", {"main_implementation.hpp"}),
     r"\bthrow\b": ("throws", set()),
 }
 

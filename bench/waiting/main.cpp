@@ -70,9 +70,7 @@ struct waiting {
     bulk::operation_id id{};
     std::uint64_t rows;
     std::uint64_t before = 0;
-    std::unique_ptr<bulk::service<std::remove_const_t<decltype(bulk::operations<provisioning>)>,
-                                  bulk::memory::storage>>
-        service;
+    std::unique_ptr<bulk::service> service;
 
     explicit waiting(std::uint64_t count) : rows{count} {
         bulk::service front{bulk::operations<provisioning>, storage,
@@ -82,7 +80,7 @@ struct waiting {
                          bulk::upload{"devices.csv", bulk::bytes_of_text(file_of(rows))})
                  .value();
         before = resident();  // with the file, which is in memory, too
-        service = std::make_unique<typename decltype(service)::element_type>(
+        service = std::make_unique<bulk::service>(
             bulk::operations<provisioning>, storage,
             bulk::service_options{.flush_batch_size = 1000, .max_row_concurrency = 2});
         const bulk::row_query query{

@@ -6,6 +6,7 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/retry.hpp>
 #include <bulk/core/row_counters.hpp>
+#include <bulk/core/uuid.hpp>
 
 #include <support/ut.hpp>
 

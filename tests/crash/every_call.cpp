@@ -216,7 +216,7 @@ private:
 
     // --- what a user does ------------------------------------------------------------------------
 
-    using service = bulk::service<bulk::operation_list<work>, storage>;
+    using service = bulk::service;
 
     /// The next thing to do, as the store looks now: whoever is killed has forgotten everything. What
     /// fails is done again the next time. True when nothing is left.

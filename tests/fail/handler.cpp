@@ -21,7 +21,7 @@ struct audited : bulk::operation<audited, row> {
 };
 
 void use() {
-    bulk::subscriptions<bulk::memory::storage>* events = nullptr;
+    bulk::subscriptions* events = nullptr;
     bulk::subscribe_declared<audited>(*events);
 }
 

@@ -58,9 +58,8 @@ struct place {
 
     support::source_behaviour source;
     bulk::memory::storage storage;
-    bulk::service<bulk::operation_list<doubling>, bulk::memory::storage> service{
-        bulk::operations<doubling>, storage};
-    bulk::feed_service<bulk::memory::storage> feeds{bulk::feeds<articles>, storage};
+    bulk::service service{bulk::operations<doubling>, storage};
+    bulk::feed_service feeds{bulk::feeds<articles>, storage};
     std::optional<http::serving> served;
 };
 
@@ -114,7 +113,7 @@ struct searched_place {
     }
 
     support::temporary_directory directory;
-    bulk::service<bulk::operation_list<doubling>, endless_search> service{
+    bulk::service service{
         bulk::operations<doubling>,
         endless_search{bulk::sqlite::storage::open(directory.path("bulk.db")).value()}};
     std::string id;

@@ -2,7 +2,7 @@
 
 #include <bulk/bulk.hpp>
 #include <bulk/feed.hpp>
-#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/service.hpp>
 #include <bulk/http/api.hpp>
 
 #include <support/article_feed.hpp>
@@ -59,8 +59,6 @@ struct articles : support::article_feed<articles> {
 
 using operation_storage = support::faulty_storage<bulk::memory::storage>;
 using feed_storage = support::faulty_feeds<bulk::memory::storage>;
-using operation_service = bulk::service<bulk::operation_list<transfers>, operation_storage>;
-using feed_service = bulk::feed_service<feed_storage>;
 
 }  // namespace
 
@@ -69,8 +67,7 @@ struct stage::parts {
           bool has_operations)
         : service{bulk::operations<transfers>,
                   operation_storage{storage, [this](const char*) { return fails(); }},
-                  named(std::move(on)), bulk::read_options{}, &jobs},
-          any{service} {
+                  named(std::move(on)), bulk::read_options{}, &jobs} {
         support::source_behaviour::now() = &source;
         source.on_fetch = [](std::uint32_t, std::uint64_t) {
             return fetch_page ? fetch_page() : bulk::result<>{};
@@ -81,17 +78,15 @@ struct stage::parts {
             faulty.faults().before = [this](std::string_view) { return fails(); };
             feeds.emplace(bulk::feeds<articles>, std::move(faulty),
                           bulk::feed_service_options{.worker_name = "test"}, &jobs);
-            any_feeds.emplace(*feeds);
             for (int i = 0; i < 20; ++i)
                 source.data.put({"a" + std::to_string(100 + i), i * 10, 1,
                                  (jobs.now() - std::chrono::hours{24}).time_since_epoch().count()});
         }
-        api = bulk::http::make_api(has_operations ? &any : nullptr,
-                                   any_feeds ? &*any_feeds : nullptr, options);
+        api = bulk::http::make_api(has_operations ? &service : nullptr, feeds ? &*feeds : nullptr,
+                                   options);
     }
     ~parts() {
         api.reset();
-        any_feeds.reset();
         feeds.reset();
         jobs.drop_all();
     }
@@ -111,10 +106,8 @@ struct stage::parts {
     support::source_behaviour source;
     support::seeded_executor jobs{1};
     bulk::memory::storage storage;
-    operation_service service;
-    bulk::typed_service<operation_service&> any;
-    std::optional<feed_service> feeds;
-    std::optional<bulk::typed_feed_service<feed_service&>> any_feeds;
+    bulk::service service;
+    std::optional<bulk::feed_service> feeds;
     std::shared_ptr<bulk::http::application> api;
 };
 
@@ -129,7 +122,7 @@ stage::~stage() {
 }
 
 bulk::http::application& stage::app() { return *parts_->api; }
-bulk::any_service& stage::service() { return parts_->any; }
+bulk::service& stage::service() { return parts_->service; }
 bulk::memory::storage& stage::storage() { return parts_->storage; }
 void stage::fail_storage() {
     parts_->failed_calls = 0;

@@ -9,7 +9,7 @@
 #include <bulk/http/api_options.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/operation/outcome.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 #include <bulk/storage/memory/storage.hpp>
 
 #include <support/json.hpp>
@@ -94,7 +94,7 @@ public:
     void advance(std::chrono::microseconds time);
 
     [[nodiscard]] bulk::http::application& app();
-    [[nodiscard]] bulk::any_service& service();
+    [[nodiscard]] bulk::service& service();
     bulk::memory::storage& storage();
     /// From now on every call of the services to the storage fails; how often they have called it is
     /// counted from 0.

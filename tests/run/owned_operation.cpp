@@ -14,7 +14,7 @@ namespace {
 
 constexpr bulk::operation_id id{{0, 1}};
 
-bulk::owned_operation<bulk::memory::storage> claim(bulk::memory::storage& storage, timestamp now) {
+bulk::owned_operation claim(bulk::any_storage& storage, timestamp now) {
     auto claimed =
         storage.claim(id, {.owner = "test", .names = {"work"}, .now = now, .lease_time = 30s});
     expect(fatal(claimed.has_value() && claimed->has_value()));
@@ -30,7 +30,7 @@ const auto fail = [](operation_record& operation, timestamp now) {
 
 suite<"owned operation"> owned_operation = [] {
     "an operation that has ended stays as it is, however its owner would end it"_test = [] {
-        bulk::memory::storage storage;
+        bulk::any_storage storage{bulk::memory::storage{}};
         expect(fatal(storage.create({.id = id, .name = "work"}, {}).has_value()));
         auto first = claim(storage, timestamp{});
         expect(first.move(operation_state::validating, timestamp{1s}).has_value());
@@ -51,7 +51,7 @@ suite<"owned operation"> owned_operation = [] {
     };
 
     "whoever lost the lease cannot end what another works on"_test = [] {
-        bulk::memory::storage storage;
+        bulk::any_storage storage{bulk::memory::storage{}};
         expect(fatal(storage.create({.id = id, .name = "work"}, {}).has_value()));
         auto first = claim(storage, timestamp{});
         expect(first.move(operation_state::validating, timestamp{1s}).has_value());

@@ -42,7 +42,8 @@ struct fixture {
     support::seeded_executor clock{1};
     noting_storage storage;
     bulk::observer watch{1, {}};
-    bulk::recorder<noting_storage> recorder{storage, clock, watch, {}, 10, 1};
+    bulk::any_storage erased{std::ref(storage)};
+    bulk::recorder recorder{erased, clock, watch, {}, 10, 1};
     std::uint64_t next_row = 1;
     std::uint64_t lent = recorder.lend();
 
@@ -62,7 +63,8 @@ struct trial {
         support::seeded_executor clock{1};
         noting_storage storage;
         bulk::observer watch{1, {}};
-        bulk::recorder<noting_storage> recorder{storage, clock, watch, {}, batch_size, most_tasks};
+        bulk::any_storage erased{std::ref(storage)};
+        bulk::recorder recorder{erased, clock, watch, {}, batch_size, most_tasks};
         struct task {
             std::uint64_t lent = 0;
             std::uint64_t rows = 0;

@@ -235,8 +235,7 @@ private:
 #endif
 
 using storage = support::faulty_storage<std::remove_cvref_t<decltype(*std::declval<backend&>())>>;
-using service =
-    bulk::service<std::remove_const_t<decltype(bulk::operations<everything, asking>)>, storage>;
+using bulk::service;
 
 /// An operation of the seed, and the signals that were sent to it.
 struct played {

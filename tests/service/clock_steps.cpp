@@ -163,8 +163,7 @@ suite<"a clock that is set forward"> forward_steps = [] {
         support::script script;
         const bulk::service_options options{.pending_poll_interval = 500ms, .lease_time = 3s};
         stage at{options};
-        bulk::service<known, bulk::memory::storage> other{known{}, at.storage, options,
-                                                          bulk::read_options{}, &at.jobs};
+        bulk::service other{known{}, at.storage, options, bulk::read_options{}, &at.jobs};
         int ran = 0;
         script.first = [&](const number&, bulk::context&) {
             at.jobs.advance(1ms);

@@ -335,7 +335,8 @@ suite<"device provisioning"> device_provisioning = [] {
         walk_through now;
         (void)now.until_second_end();
         std::string states;
-        for (const auto& each : now.service->events(now.id, 0, 1000).value())
+        for (const auto found = now.service->events(now.id, 0, 1000).value();
+             const auto& each : found)
             if (each.kind == bulk::event_kind::status_changed)
                 states += std::string{name_of(each.state)} + ' ';
             else if (each.kind == bulk::event_kind::completed)

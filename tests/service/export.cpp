@@ -1,4 +1,5 @@
 #include <bulk/bulk.hpp>
+#include <bulk/core/uuid.hpp>
 #include <bulk/service/error_groups.hpp>
 #include <bulk/service/export.hpp>
 #include <bulk/service/template_text.hpp>
@@ -95,8 +96,7 @@ struct world {
     bulk::memory::storage storage{};
     bulk::read_options reading{};
     int concurrency = 2;
-    bulk::service<std::remove_const_t<decltype(known)>, bulk::memory::storage> service{
-        known, storage, {.max_row_concurrency = concurrency}, reading};
+    bulk::service service{known, storage, {.max_row_concurrency = concurrency}, reading};
 
     explicit world(const bulk::read_options& options = {}, int rows_at_once = 2)
         : reading{options}, concurrency{rows_at_once} {}
@@ -112,7 +112,7 @@ struct world {
     std::string write(const bulk::operation_record& of, const bulk::export_options& options) {
         std::string all;
         auto written = bulk::export_operation(known, storage, of.id, options, reading,
-                                              bulk::formats<>, [&](std::string_view part) {
+                                              [&](std::string_view part) {
                                                   all += part;
                                                   return bulk::result<>{};
                                               });
@@ -491,8 +491,8 @@ suite<"what cannot be exported"> refused = [] {
         const auto answer = w.write({.id = {.value = {1, 2}}}, {});
         expect(answer.starts_with("error: ")) << answer;
         const auto done = w.run("tracked", "value\n1\n");
-        const auto other = bulk::export_operation(bulk::operations<import_people>, w.storage,
-                                                  done.id, {}, {}, bulk::formats<>, {});
+        const auto other =
+            bulk::export_operation(bulk::operations<import_people>, w.storage, done.id, {}, {}, {});
         expect(!other and other.error().code == bulk::errc::not_found);
     };
 
@@ -523,12 +523,11 @@ suite<"what cannot be exported"> refused = [] {
         expect(storage.update(mine.held, ended, {}).has_value());
         for (const auto format : {export_format::csv, export_format::json}) {
             std::string report;
-            const auto written =
-                bulk::export_operation(known, storage, record.id, {.format = format}, {},
-                                       bulk::formats<>, [&](std::string_view part) {
-                                           report += part;
-                                           return bulk::result<>{};
-                                       });
+            const auto written = bulk::export_operation(
+                known, storage, record.id, {.format = format}, {}, [&](std::string_view part) {
+                    report += part;
+                    return bulk::result<>{};
+                });
             expect(fatal(written.has_value())) << written.error().message;
             expect(report.contains("open") and report.contains("***")) << report;
             expect(!report.contains("4711")) << report;
@@ -592,11 +591,11 @@ suite<"what cannot be exported"> refused = [] {
         world w;
         const auto done = w.run("tracked", "value\n1\n");
         auto written = bulk::export_operation(
-            known, w.storage, done.id, {}, {}, bulk::formats<>,
+            known, w.storage, done.id, {}, {},
             [](std::string_view) -> bulk::result<> { return bulk::fail("the disk is full"); });
         expect(!written and written.error().message == "the disk is full"s);
         written = bulk::export_operation(
-            known, w.storage, done.id, {}, {}, bulk::formats<>,
+            known, w.storage, done.id, {}, {},
             [](std::string_view) -> bulk::result<> { throw std::runtime_error{"hung up"}; });
         expect(!written and written.error().message == "hung up"s);
     };
@@ -607,9 +606,9 @@ suite<"what cannot be exported"> refused = [] {
         for (const std::string call : {"get", "query", "open_file"}) {
             support::faulty_storage storage{w.storage,
                                             [&](const char* name) { return name == call; }};
-            const auto written = bulk::export_operation(
-                known, storage, done.id, {.kind = export_kind::data}, {}, bulk::formats<>,
-                [](std::string_view) { return bulk::result<>{}; });
+            const auto written =
+                bulk::export_operation(known, storage, done.id, {.kind = export_kind::data}, {},
+                                       [](std::string_view) { return bulk::result<>{}; });
             expect(!written and written.error().code == bulk::errc::unavailable) << call;
         }
     };
@@ -648,7 +647,7 @@ suite<"many rows"> many = [] {
         std::size_t largest = 0, bytes = 0, sent = 0, completed = 0;
         std::string rest;
         const auto written = bulk::export_operation(
-            known, w.storage, done.id, {}, w.reading, bulk::formats<>, [&](std::string_view part) {
+            known, w.storage, done.id, {}, w.reading, [&](std::string_view part) {
                 largest = std::max(largest, part.size());
                 bytes += part.size();
                 rest += part;

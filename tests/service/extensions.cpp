@@ -1,5 +1,6 @@
 // What a program can bring along: handlers, a scheduler, a format; and options that change records.
 #include <bulk/bulk.hpp>
+#include <bulk/engine/thread_executor.hpp>
 
 #include <support/stage.hpp>
 #include <support/ut.hpp>
@@ -293,14 +294,11 @@ suite<"extensions"> extensions = [] {
             support::script script;
             support::seeded_executor jobs{1};
             bulk::memory::storage storage;
-            using only_entries = std::remove_const_t<decltype(bulk::operations<entries>)>;
-            bulk::service<only_entries, bulk::memory::storage,
-                          std::remove_const_t<decltype(bulk::formats<properties>)>>
-                service{only_entries{},
-                        storage,
-                        {.max_row_concurrency = concurrency},
-                        bulk::read_options{},
-                        &jobs};
+            bulk::service service{{bulk::operations<entries>, bulk::formats<properties>},
+                                  storage,
+                                  {.max_row_concurrency = concurrency},
+                                  bulk::read_options{},
+                                  &jobs};
             const auto id =
                 service.create("entries", support::text("a=1\nb\nc=2\nd=3\n", "x.properties"));
             while (!is_final(storage.get(*id)->state) and jobs.step()) {

@@ -295,17 +295,17 @@ suite<"faults"> faults = [] {
             std::condition_variable changed;
             int renewals = 0, told = 0;
             bulk::memory::storage memory;
-            bulk::service<known, faulty> service{known{},
-                                                 faulty{memory,
-                                                        [&](const char* call) {
-                                                            if (std::string_view{call} == "renew") {
-                                                                const std::scoped_lock lock{mutex};
-                                                                ++renewals;
-                                                                changed.notify_all();
-                                                            }
-                                                            return false;
-                                                        }},
-                                                 {.worker_count = 1, .lease_time = 60ms}};
+            bulk::service service{known{},
+                                  faulty{memory,
+                                         [&](const char* call) {
+                                             if (std::string_view{call} == "renew") {
+                                                 const std::scoped_lock lock{mutex};
+                                                 ++renewals;
+                                                 changed.notify_all();
+                                             }
+                                             return false;
+                                         }},
+                                  {.worker_count = 1, .lease_time = 60ms}};
             (void)service.subscribe([&](const bulk::event&) {
                 const std::scoped_lock lock{mutex};
                 ++told;

@@ -1,4 +1,5 @@
 #include <bulk/bulk.hpp>
+#include <bulk/service/error_groups.hpp>
 
 #include <support/stage.hpp>
 #include <support/ut.hpp>
@@ -118,7 +119,7 @@ suite<"operation retry"> retry = [] {
             const auto id = at.create("value\n1\n2\n3\n4\n13\n", "retried");
             (void)at.finish(id);
             const auto group = [&](const bulk::retry_filter& among, std::string_view pattern) {
-                return bulk::rows_of_group(*at.service, id, among, pattern);
+                return at.service->rows_of_group(id, among, pattern);
             };
             expect(group({}, "row # is bad") ==
                    std::vector{row_number{1}, row_number{2}, row_number{4}});
@@ -129,8 +130,7 @@ suite<"operation retry"> retry = [] {
             for (const auto& none : {group({.failure = error_type::timeout}, "row # is bad"),
                                      group({}, "row 1 is bad"), group({}, "")})
                 expect(!none and none.error().code == errc::invalid_argument);
-            const auto unknown =
-                bulk::rows_of_group(*at.service, bulk::operation_id{}, {}, "unlucky");
+            const auto unknown = at.service->rows_of_group(bulk::operation_id{}, {}, "unlucky");
             expect(!unknown);
             const auto answer = at.service->retry(
                 id, {.rows = group({.step = bulk::step_index{0}}, "row # is bad").value()});

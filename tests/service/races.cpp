@@ -60,8 +60,8 @@ suite<"races"> races = [] {
                                             .worker_count = 8,
                                             .pending_poll_interval = 20ms,
                                             .lease_time = 5s};
-        bulk::service<known, bulk::memory::storage> one{known{}, storage, options};
-        bulk::service<known, bulk::memory::storage> two{known{}, storage, options};
+        bulk::service one{known{}, storage, options};
+        bulk::service two{known{}, storage, options};
         std::mutex mutex;
         std::vector<bulk::operation_id> ids;
         std::atomic<bool> is_over = false;

@@ -1,10 +1,12 @@
 // Operations that go, with everything of them.
+#include <bulk/service/retention.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -152,11 +154,12 @@ suite<"retention"> retention = [] {
     "on a full disk, the space of later uploads serves the records of earlier operations"_test =
         [] {
             full_disk storage;
+            bulk::any_storage any{std::ref(storage)};
             for (const int uploads : {3, 1}) {
                 std::vector<bulk::operation_id> ids;
                 for (int i = 0; i < uploads; ++i) ids.push_back(storage.add_ended_operation());
                 storage.blocks_free = 0;
-                const auto report = bulk::retention{storage}.prune({}, bulk::timestamp{1h}).value();
+                const auto report = bulk::retention{any}.prune({}, bulk::timestamp{1h}).value();
                 if (uploads == 3) {
                     expect(report.removed == 3_u && report.kept.empty());
                 } else {

@@ -321,7 +321,7 @@ suite<"steps"> stepping = [] {
             stage on({.max_row_concurrency = several == 1 ? 4 : 1});
             const auto done = on.run(numbers(200));
             const bulk::row_query query{.operation = done.id, .page_size = 1000};
-            for (const auto& each : on.storage.query(query).value().items)
+            for (const auto found = on.storage.query(query).value(); const auto& each : found.items)
                 all[several] += std::to_string(to_number(each.row)) + '.' +
                                 std::to_string(to_number(each.step)) + ' ' +
                                 std::string{bulk::name_of(each.state)} + ' ' +

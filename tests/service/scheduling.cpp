@@ -44,8 +44,7 @@ bulk::service_options only_front() { return {.scheduler = bulk::scheduling::none
 
 /// Takes an operation in without running it.
 operation_id put_in(stage& on, std::string content) {
-    bulk::service<operations, bulk::memory::storage> front{operations{}, on.storage, only_front(),
-                                                           bulk::read_options{}, &on.jobs};
+    bulk::service front{operations{}, on.storage, only_front(), bulk::read_options{}, &on.jobs};
     return front.create("pipeline", support::text(std::move(content))).value();
 }
 
@@ -373,8 +372,7 @@ suite<"poll"> polling = [] {
         support::stage<operations, support::faulty_storage<bulk::memory::storage>> on{
             {.pending_poll_interval = 10s},
             support::faulty_storage{kept, [&](const char*) { return is_down; }}};
-        bulk::service<operations, bulk::memory::storage> front{operations{}, kept, only_front(),
-                                                               bulk::read_options{}, &on.jobs};
+        bulk::service front{operations{}, kept, only_front(), bulk::read_options{}, &on.jobs};
         const auto id = front.create("pipeline", support::text(numbers(1))).value();
         is_down = true;
         on.drive_for(1min);
@@ -388,8 +386,7 @@ suite<"poll"> polling = [] {
         play.first = wait_in_first(play);
         const bulk::service_options options{.pending_poll_interval = 1s, .lease_time = 3s};
         stage on(options);
-        bulk::service<operations, bulk::memory::storage> second{operations{}, on.storage, options,
-                                                                bulk::read_options{}, &on.jobs};
+        bulk::service second{operations{}, on.storage, options, bulk::read_options{}, &on.jobs};
         const auto id = on.create(numbers(2));
         expect(on.finish(id).rows.successful == 2_u);
         expect(play.calls.size() == "1.1 2.1 1.2 2.2 "s.size()) << play.calls;

@@ -151,7 +151,7 @@ std::string numbers(int count) {
 }
 
 constexpr auto known = bulk::operations<import_users, pipeline, polling, validated, sparing>;
-using service = bulk::service<std::remove_const_t<decltype(known)>, bulk::memory::storage>;
+using service = bulk::service;
 
 service make_service(const bulk::service_options& options = {},
                      bulk::memory::storage storage = bulk::memory::storage{}) {
@@ -160,7 +160,7 @@ service make_service(const bulk::service_options& options = {},
 
 std::string errors_of(service& service, bulk::operation_id id) {
     std::string all;
-    for (const auto& each : service.errors(id).value().items)
+    for (const auto found = service.errors(id).value(); const auto& each : found.items)
         all += std::to_string(to_number(each.row)) + ' ' + each.row_id + ' ' +
                std::string{bulk::name_of(*each.failure)} + ": " + each.error_message + '\n';
     return all;
@@ -188,7 +188,7 @@ suite<"create"> creating = [] {
                "6 odd processing: something was thrown that is no std::exception\n"s)
             << all;
         std::string told;
-        for (const auto& each : service.events(*id, 0).value())
+        for (const auto found = service.events(*id, 0).value(); const auto& each : found)
             told += std::string{bulk::name_of(each.kind)} + ' ' +
                     (each.kind == bulk::event_kind::completed ? "" : each.message) + '\n';
         expect(told ==
@@ -828,7 +828,8 @@ suite<"scheduling"> schedulers = [] {
 
         // What the log says of every moment: how many were created and not begun.
         int waiting = 0, most = 0;
-        for (const auto& each : kept.events(std::nullopt, 0, 1'000).value()) {
+        for (const auto found = kept.events(std::nullopt, 0, 1'000).value();
+             const auto& each : found) {
             if (each.kind == bulk::event_kind::created) ++waiting;
             if (each.previous == operation_state::pending) --waiting;
             most = std::max(most, waiting);

@@ -73,7 +73,8 @@ int work(const std::string& path) {
     bulk::service service{bulk::operations<shared_work>,
                           std::move(*store),
                           {.worker_count = 1, .pending_poll_interval = 20ms}};
-    for (const auto& each : watched.query(bulk::operation_query{}).value().items)
+    for (const auto found = watched.query(bulk::operation_query{}).value();
+         const auto& each : found.items)
         if (!service.wait(each.id, 60s)) return 2;
     return 0;
 }

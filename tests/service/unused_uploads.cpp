@@ -1,4 +1,5 @@
 // Uploads of processes that died while they took a file in.
+#include <bulk/service/unused_uploads.hpp>
 #include "../conformance/events_and_files.hpp"
 
 #include <support/disk_storage.hpp>
@@ -24,7 +25,8 @@ using operations = bulk::operation_list<support::pipeline>;
 using stage = support::stage<operations, support::disk_storage>;
 
 std::uint64_t remove_all(auto& storage, bulk::timestamp before) {
-    bulk::unused_uploads search{storage, before};
+    bulk::any_storage any{storage};
+    bulk::unused_uploads search{any, before};
     while (search.look_on().value());
     return search.removed();
 }

@@ -42,7 +42,7 @@ template <typename Storage>
 class feed_crash_stage {
 public:
     using faulty = faulty_feeds<Storage>;
-    using service_type = bulk::feed_service<faulty>;
+    using service_type = bulk::feed_service;
 
     explicit feed_crash_stage(Storage real = Storage{}) : storage{std::move(real)} {
         source_behaviour::now() = &world;
@@ -158,7 +158,8 @@ public:
     /// How often that was told of a run.
     [[nodiscard]] int told(bulk::run_id id, bulk::event_kind kind) {
         int times = 0;
-        for (const auto& each : storage.events(bulk::operation_id{id.value}, 0, 1000).value())
+        for (const auto found = storage.events(bulk::operation_id{id.value}, 0, 1000).value();
+             const auto& each : found)
             times += each.kind == kind;
         return times;
     }

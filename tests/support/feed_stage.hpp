@@ -25,7 +25,7 @@ namespace support {
 template <typename Feed, typename... More>
 class feed_stage {
 public:
-    using service_type = bulk::feed_service<bulk::memory::storage>;
+    using service_type = bulk::feed_service;
 
     explicit feed_stage(std::uint64_t seed = 1) : jobs{seed} {
         source_behaviour::now() = &source;

@@ -139,7 +139,7 @@ public:
     /// Everything that was told of an operation, a line each.
     std::string told(bulk::operation_id id) {
         std::string lines;
-        for (const auto& each : storage.events(id, 0, 1000).value())
+        for (const auto found = storage.events(id, 0, 1000).value(); const auto& each : found)
             lines += std::string{bulk::name_of(each.kind)} + ": " + each.message + '\n';
         return lines;
     }
@@ -147,7 +147,7 @@ public:
     /// Failed rows, a line each.
     std::string errors(bulk::operation_id id) {
         std::string lines;
-        for (const auto& each : service->errors(id).value().items)
+        for (const auto found = service->errors(id).value(); const auto& each : found.items)
             lines += std::to_string(to_number(each.row)) + ' ' +
                      std::string{bulk::name_of(*each.failure)} + ": " + each.error_message + '\n';
         return lines;
@@ -156,7 +156,7 @@ public:
     seeded_executor jobs{1};
     Storage storage;
     std::string log;
-    std::optional<bulk::service<Operations, Storage>> service;
+    std::optional<bulk::service> service;
 };
 
 }  // namespace support

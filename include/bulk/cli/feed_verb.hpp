@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/program.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/options.hpp>
-#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/service.hpp>
 
 #include <functional>
 #include <memory>
 #include <utility>
 
 namespace bulk::cli {
-
-/// A service that works on the feeds of a program, or one that only answers for them.
-using open_feeds =
-    std::function<result<std::unique_ptr<any_feed_service>>(const session&, scheduling)>;
 
 /// One thing that a program can do with its feeds.
 class feed_verb : public verb {
@@ -31,7 +28,7 @@ protected:
     /// Whether this process works on runs meanwhile; else it leaves them to others.
     [[nodiscard]] virtual bool works() const { return false; }
     /// The program's exit code.
-    virtual int perform(const session& program, any_feed_service& service) = 0;
+    virtual int perform(const session& program, bulk::feed_service& service) = 0;
 
 private:
     open_feeds open_;

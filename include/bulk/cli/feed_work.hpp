@@ -6,8 +6,8 @@
 #include <bulk/core/event.hpp>
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/page.hpp>
-#include <bulk/feed/any_feed_service.hpp>
 #include <bulk/feed/registry.hpp>
+#include <bulk/feed/service.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -20,9 +20,12 @@ namespace bulk::cli {
 /// The feeds of a program as a worker works on them.
 class feed_work final : public workplace {
 public:
-    explicit feed_work(std::unique_ptr<any_feed_service> service) : service_{std::move(service)} {}
+    explicit feed_work(std::unique_ptr<bulk::feed_service> service)
+        : service_{std::move(service)} {}
 
-    void subscribe(event_handler handler) override { service_->subscribe(std::move(handler)); }
+    void subscribe(event_handler handler) override {
+        (void)service_->subscribe(std::move(handler));
+    }
     result<std::vector<event>> events(std::optional<std::uint64_t> after) override {
         return service_->events(after);
     }
@@ -43,7 +46,7 @@ public:
     result<> shutdown() override { return service_->shutdown(); }
 
 private:
-    std::unique_ptr<any_feed_service> service_;
+    std::unique_ptr<bulk::feed_service> service_;
 };
 
 }  // namespace bulk::cli

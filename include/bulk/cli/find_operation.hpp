@@ -8,7 +8,7 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/operation/description.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 
 #include <algorithm>
 #include <string>
@@ -18,7 +18,7 @@
 namespace bulk::cli {
 
 /// The operation that somebody means: by its id, or the newest of all by the word `last`.
-[[nodiscard]] inline result<operation_record> find_operation(any_service& service,
+[[nodiscard]] inline result<operation_record> find_operation(bulk::service& service,
                                                              std::string_view word) {
     if (word == "last") {
         auto newest = service.query(operation_query{.page_size = 1, .with_total = false});

@@ -6,8 +6,8 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/feed/any_feed.hpp>
-#include <bulk/feed/any_feed_service.hpp>
 #include <bulk/feed/registry.hpp>
+#include <bulk/feed/service.hpp>
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@
 namespace bulk::cli {
 
 /// A feed of this program by its name, in any case.
-[[nodiscard]] inline result<any_feed*> choose_feed(any_feed_service& service,
+[[nodiscard]] inline result<any_feed*> choose_feed(bulk::feed_service& service,
                                                    std::string_view name) {
     auto found = find_feed(service.feeds(), name);
     if (!found) return fail(errc::invalid_argument, std::move(found).error().message);
@@ -25,14 +25,14 @@ namespace bulk::cli {
 }
 
 /// None for a run of a feed that this program does not have.
-[[nodiscard]] inline const any_feed* feed_for(const any_feed_service& service,
+[[nodiscard]] inline const any_feed* feed_for(const bulk::feed_service& service,
                                               std::string_view name) {
     const auto found = find_feed(service.feeds(), name);
     return found ? *found : nullptr;
 }
 
 /// Of one feed, or of all.
-[[nodiscard]] inline result<std::optional<feed_run>> newest_run(any_feed_service& service,
+[[nodiscard]] inline result<std::optional<feed_run>> newest_run(bulk::feed_service& service,
                                                                 std::string_view feed = {}) {
     auto newest = service.query({.feed = std::string{feed}, .page_size = 1});
     if (!newest) return std::unexpected{std::move(newest).error()};
@@ -42,7 +42,7 @@ namespace bulk::cli {
 
 /// The run that somebody means: by its id, the newest of a feed by the feed's name, or the newest of
 /// all by the word `last`.
-[[nodiscard]] inline result<feed_run> find_run(any_feed_service& service, std::string_view word) {
+[[nodiscard]] inline result<feed_run> find_run(bulk::feed_service& service, std::string_view word) {
     if (const auto id = parse_run_id(word)) {
         auto found = service.get(*id);
         if (!found && found.error().code == errc::not_found)

@@ -11,7 +11,7 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 
 #include <chrono>
 #include <string>
@@ -23,7 +23,8 @@ namespace bulk::cli {
 /// Watches an operation until it is at rest or the program is interrupted, and shows how far it is.
 class follower {
 public:
-    follower(const session& program, any_service& service) : program_{program}, service_{service} {}
+    follower(const session& program, bulk::service& service)
+        : program_{program}, service_{service} {}
 
     /// The operation as it is when nothing is to be waited for any more: it has ended, somebody
     /// interrupts, or this process, which `runs` it, refuses to go on with it.
@@ -75,13 +76,13 @@ private:
     }
 
     const session& program_;
-    any_service& service_;
+    bulk::service& service_;
     rate_meter meter_;
 };
 
 /// Runs an operation that this process has taken in or taken up until its end, and reports. When it
 /// is interrupted it says how to go on: `again` is the command for that.
-inline int run_to_end(const session& program, any_service& service, operation_id id,
+inline int run_to_end(const session& program, bulk::service& service, operation_id id,
                       std::string_view again) {
     auto ended = follower{program, service}.follow(id, true);
     if (!ended) return program.complain(ended.error());

@@ -12,7 +12,7 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/uuid.hpp>
 #include <bulk/rows/byte_source.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 #include <bulk/service/upload.hpp>
 #include <bulk/storage/stored_file.hpp>
 
@@ -61,7 +61,7 @@ public:
         to.yes("--again", again_, "once more, though the same has run to its end");
     }
 
-    [[nodiscard]] result<taken_in> take(const session& program, any_service& service) const {
+    [[nodiscard]] result<taken_in> take(const session& program, bulk::service& service) const {
         const auto about = choose_operation(program.operations(), file.operation);
         if (!about) return std::unexpected{about.error()};
         auto metadata = file.metadata.text(program.operations(), **about);
@@ -76,7 +76,7 @@ public:
 
 private:
     struct create_request {
-        any_service& service;
+        bulk::service& service;
         std::string operation;
         std::string metadata;
     };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/catalog.hpp>
 #include <bulk/cli/flags.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
@@ -13,6 +12,7 @@
 #include <bulk/rows/json/writer.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/members.hpp>
+#include <bulk/service/catalog.hpp>
 
 #include <algorithm>
 #include <string>

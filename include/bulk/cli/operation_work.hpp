@@ -10,7 +10,7 @@
 #include <bulk/core/operation_state.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/query.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -28,10 +28,12 @@ public:
         if (!service) return std::unexpected{std::move(service).error()};
         return std::make_unique<operation_work>(program, std::move(*service));
     }
-    operation_work(const session& program, std::unique_ptr<any_service> service)
+    operation_work(const session& program, std::unique_ptr<bulk::service> service)
         : program_{program}, service_{std::move(service)} {}
 
-    void subscribe(event_handler handler) override { service_->subscribe(std::move(handler)); }
+    void subscribe(event_handler handler) override {
+        (void)service_->subscribe(std::move(handler));
+    }
     result<std::vector<event>> events(std::optional<std::uint64_t> after) override {
         return service_->events(after);
     }
@@ -62,7 +64,7 @@ private:
     }
 
     const session& program_;
-    std::unique_ptr<any_service> service_;
+    std::unique_ptr<bulk::service> service_;
 };
 
 }  // namespace bulk::cli

@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/catalog.hpp>
-#include <bulk/cli/command.hpp>
 #include <bulk/cli/declared.hpp>
-#include <bulk/cli/operation_work.hpp>
-#include <bulk/cli/session.hpp>
-#include <bulk/cli/settings.hpp>
-#include <bulk/cli/verbs/backup.hpp>
-#include <bulk/cli/verbs/change.hpp>
-#include <bulk/cli/verbs/doctor.hpp>
-#include <bulk/cli/verbs/errors.hpp>
-#include <bulk/cli/verbs/export.hpp>
-#include <bulk/cli/verbs/files.hpp>
-#include <bulk/cli/verbs/list.hpp>
-#include <bulk/cli/verbs/operations.hpp>
-#include <bulk/cli/verbs/prune.hpp>
-#include <bulk/cli/verbs/retry.hpp>
-#include <bulk/cli/verbs/rows.hpp>
-#include <bulk/cli/verbs/run.hpp>
-#include <bulk/cli/verbs/signal.hpp>
-#include <bulk/cli/verbs/status.hpp>
-#include <bulk/cli/verbs/submit.hpp>
-#include <bulk/cli/verbs/template.hpp>
-#include <bulk/cli/verbs/validate.hpp>
-#include <bulk/cli/verbs/worker.hpp>
-#include <bulk/cli/workplace.hpp>
+#include <bulk/cli/storage_settings.hpp>
+#include <bulk/cli/surroundings.hpp>
 #include <bulk/core/error.hpp>
-#include <bulk/core/log.hpp>
+#include <bulk/core/linkage.hpp>
+#include <bulk/core/options.hpp>
+#include <bulk/core/store_health.hpp>
 #include <bulk/operation/registry.hpp>
-#include <bulk/rows/format.hpp>
-#include <bulk/service/any_service.hpp>
-#include <bulk/service/service.hpp>
+#include <bulk/service/catalog.hpp>
+#include <bulk/storage/any_storage.hpp>
 
-#include <concepts>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,147 +20,94 @@
 #include <utility>
 #include <vector>
 
+namespace bulk {
+
+class any_feed;
+class feed_service;
+
+}  // namespace bulk
+
 namespace bulk::cli {
 
-/// The verbs for operations, in the order of their help, and the worker's, which is for feeds, too.
-[[nodiscard]] inline std::vector<std::unique_ptr<verb>> operation_verbs(
-    std::vector<open_workplace> work) {
-    std::vector<std::unique_ptr<verb>> verbs;
-    verbs.push_back(std::make_unique<run_verb>());
-    verbs.push_back(std::make_unique<validate_verb>());
-    verbs.push_back(std::make_unique<submit_verb>());
-    verbs.push_back(std::make_unique<worker_verb>(std::move(work)));
-    verbs.push_back(std::make_unique<status_verb>());
-    verbs.push_back(std::make_unique<list_verb>());
-    verbs.push_back(std::make_unique<files_verb>());
-    verbs.push_back(std::make_unique<rows_verb>());
-    verbs.push_back(std::make_unique<errors_verb>());
-    verbs.push_back(std::make_unique<retry_verb>());
-    for (const change* each : {&cancel_change, &pause_change, &resume_change})
-        verbs.push_back(std::make_unique<change_verb>(*each));
-    verbs.push_back(std::make_unique<signal_verb>());
-    verbs.push_back(std::make_unique<export_verb>());
-    verbs.push_back(std::make_unique<prune_verb>());
-    verbs.push_back(std::make_unique<template_verb>());
-    verbs.push_back(std::make_unique<operations_verb>());
-    return verbs;
-}
+class session;
+class verb;
 
-/// The verbs for a storage as a whole, if it has them: `Open::backup` and `Open::restore` copy it,
-/// `Open::examine` says how it is.
+/// A service that works on the feeds of a program, or one that only answers for them.
+using open_feeds =
+    std::function<result<std::unique_ptr<bulk::feed_service>>(const session&, scheduling)>;
+
+/// What a storage does with a copy of itself; says what it left beside it.
+using copy_function =
+    std::function<result<std::string>(const storage_settings&, const std::string& copy)>;
+
+/// What a storage says of itself; with `check` it reads everything.
+using doctor_function = std::function<result<store_health>(const storage_settings&, bool check)>;
+
+/// What a program consists of, without the types of its operations, feeds and storage.
+struct program_parts {
+    std::optional<catalog> operations{};
+    /// The feeds of the program; null: none.
+    std::vector<std::unique_ptr<any_feed>> (*make_feeds)() = nullptr;
+    std::function<result<any_storage>(const storage_settings&)> open_storage{};
+    copy_function backup{};     ///< unset: the storage cannot be copied
+    copy_function restore{};    ///< unset: nor restored
+    doctor_function examine{};  ///< unset: nor examined
+    /// The verb `serve`; null: the program does not link `bulk_http`.
+    std::unique_ptr<verb> (*make_serve_verb)(bool has_operations, open_feeds feeds) = nullptr;
+};
+
+/// Does what the words of a command line say (the first is the program's name); the exit code.
+int perform(program_parts parts, const std::vector<std::string>& words, surroundings around);
+
+/// The feeds of a program. Only feed_program.hpp has them, so that programs without feeds do not pay
+/// for them.
+template <typename... Feeds>
+struct feed_part;
+
+/// The verb `serve`. Only serve_program.hpp has it, which main.hpp includes where `bulk_http` is linked.
 template <typename Open>
-void add_storage_verbs(std::vector<std::unique_ptr<verb>>& verbs) {
+struct serve_part;
+
+/// The storage of a program: how it is opened, copied and examined, if it can be.
+template <typename Open>
+void add_storage(program_parts& parts, Open open) {
     if constexpr (requires(const storage_settings& of, const std::string& copy) {
                       Open::backup(of, copy);
                       Open::restore(of, copy);
                   }) {
-        verbs.push_back(std::make_unique<backup_verb>(Open::backup));
-        verbs.push_back(std::make_unique<restore_verb>(Open::restore));
+        parts.backup = Open::backup;
+        parts.restore = Open::restore;
     }
     if constexpr (requires(const storage_settings& of) { Open::examine(of, true); })
-        verbs.push_back(std::make_unique<doctor_verb>(Open::examine));
+        parts.examine = Open::examine;
+    parts.open_storage =
+        [open = std::move(open)](const storage_settings& settings) mutable -> result<any_storage> {
+        auto opened = open(settings);
+        if (!opened) return std::unexpected{std::move(opened).error()};
+        return any_storage{std::move(*opened)};
+    };
 }
-
-/// Does what the words of a command line say (the first is the program's name); its exit code.
-inline int perform(session& program, const std::vector<std::string>& words,
-                   const std::vector<verb_group>& verbs) {
-    const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
-    const int code = command{program, verbs}.run(rest);
-    program.write_log();
-    program.err().stream.flush();
-    program.out().stream.flush();
-    if (program.out().stream || code != exit_code::success) return code;
-    return program.complain("cannot write to the output: disk full, or the pipe was closed");
-}
-
-/// A storage that is opened when the first verb needs it; whoever else needs it shares it, if it is a
-/// handle, so that a worker opens no file twice.
-template <typename Open>
-class lazy_storage {
-public:
-    using type = typename std::invoke_result_t<Open&, const storage_settings&>::value_type;
-
-    explicit lazy_storage(Open open) : open_{std::move(open)} {}
-
-    [[nodiscard]] result<type> operator()(const storage_settings& settings) {
-        if constexpr (std::copy_constructible<type>) {
-            if (!opened_) {
-                auto opened = open_(settings);
-                if (!opened) return std::unexpected{std::move(opened).error()};
-                opened_.emplace(std::move(*opened));
-            }
-            return *opened_;
-        } else {
-            return open_(settings);
-        }
-    }
-
-private:
-    Open open_;
-    std::optional<type> opened_;
-};
-
-/// What a program does with its feeds: `add(storage, groups, work)`. Only feed_program.hpp has it, so
-/// that programs without feeds do not pay for them.
-template <typename... Feeds>
-struct feed_part;
-
-/// What a program serves: `add(verbs, has_operations, open_feeds)`. Only serve_program.hpp has it, which
-/// main.hpp includes where `bulk_http` is linked.
-template <typename Open>
-struct serve_part;
 
 template <typename... Ops, typename... Feeds, typename Open>
 int run_declared(type_list<Ops...>, type_list<Feeds...>, Open open_storage,
                  const std::vector<std::string>& words, surroundings around) {
     static_assert(sizeof...(Ops) + sizeof...(Feeds) > 0,
                   "bulk::main<...> needs at least one operation or feed");
-    constexpr bool has_operations = sizeof...(Ops) > 0, has_feeds = sizeof...(Feeds) > 0;
-    lazy_storage storage{std::move(open_storage)};
-    std::vector<verb_group> groups(1);
-    std::vector<open_workplace> work;
-    if constexpr (has_operations) work.emplace_back(operation_work::open);
-    if constexpr (has_feeds) {
+    using storage_type = typename std::invoke_result_t<Open&, const storage_settings&>::value_type;
+    program_parts parts;
+    if constexpr (sizeof...(Ops) > 0) parts.operations.emplace(operation_list<Ops...>{});
+    if constexpr (sizeof...(Feeds) > 0) {
         constexpr bool is_known = requires { sizeof(feed_part<Feeds...>); };
         static_assert(is_known,
                       "bulk::main<...>: a program with feeds includes <bulk/feed_main.hpp> instead "
                       "of <bulk/main.hpp>");
-        if constexpr (is_known) feed_part<Feeds...>::add(storage, groups, work);
+        if constexpr (is_known)
+            parts.make_feeds = feed_part<Feeds...>::template makers<storage_type>();
     }
-    const auto add_serve = [&] {
-        if constexpr (requires { sizeof(serve_part<Open>); }) {
-            if constexpr (has_feeds)
-                serve_part<Open>::add(groups.front().verbs, has_operations,
-                                      feed_part<Feeds...>::opener(storage));
-            else
-                serve_part<Open>::add(groups.front().verbs, has_operations, nullptr);
-        }
-    };
-    if constexpr (has_operations) {
-        groups.front().verbs = operation_verbs(std::move(work));
-        add_storage_verbs<Open>(groups.front().verbs);
-        add_serve();
-        const typed_catalog<Ops...> operations;
-        session program{words, std::move(around), operations,
-                        [&](const program_settings& settings,
-                            log_handler log) -> result<std::unique_ptr<any_service>> {
-                            auto opened = storage(settings.storage);
-                            if (!opened) return std::unexpected{std::move(opened).error()};
-                            using storage_type = typename decltype(storage)::type;
-                            return std::make_unique<
-                                typed_service<service<operation_list<Ops...>, storage_type>>>(
-                                operation_list<Ops...>{}, std::move(*opened), settings.service,
-                                read_options{}, std::move(log));
-                        },
-                        has_feeds};
-        return perform(program, words, groups);
-    } else {
-        groups.front().verbs.push_back(std::make_unique<worker_verb>(std::move(work)));
-        add_storage_verbs<Open>(groups.front().verbs);
-        add_serve();
-        session program{words, std::move(around)};
-        return perform(program, words, groups);
-    }
+    if constexpr (requires { sizeof(serve_part<Open>); })
+        parts.make_serve_verb = serve_part<Open>::make;
+    add_storage(parts, std::move(open_storage));
+    return perform(std::move(parts), words, std::move(around));
 }
 
 /// A whole program around some operations and feeds. `open_storage(const storage_settings&)` gives
@@ -194,3 +120,7 @@ int run_program(OpenStorage open_storage, const std::vector<std::string>& words,
 }
 
 }  // namespace bulk::cli
+
+#ifndef BULK_COMPILED
+#include <bulk/cli/implementation.hpp>
+#endif

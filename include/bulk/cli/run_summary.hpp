@@ -10,7 +10,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/feed_partition.hpp>
 #include <bulk/core/feed_run.hpp>
-#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/service.hpp>
 
 #include <algorithm>
 #include <string>
@@ -25,7 +25,7 @@ enum class shown_partitions : std::uint8_t { all, failed, unfinished };
 /// All there is to say about one run, for people or for machines.
 class run_summary {
 public:
-    [[nodiscard]] static result<run_summary> of(const session& program, any_feed_service& service,
+    [[nodiscard]] static result<run_summary> of(const session& program, bulk::feed_service& service,
                                                 run_id id,
                                                 shown_partitions shown = shown_partitions::all) {
         auto report = service.report(id);

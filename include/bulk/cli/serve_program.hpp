@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/program.hpp>
-#include <bulk/cli/session.hpp>
-#include <bulk/cli/verbs/serve.hpp>
+#include <bulk/core/linkage.hpp>
 
 #include <memory>
-#include <utility>
-#include <vector>
 
 namespace bulk::cli {
 
 /// The verb `serve`, for programs that link `bulk_http`.
+[[nodiscard]] std::unique_ptr<verb> make_serve_verb(bool has_operations, open_feeds feeds);
+
 template <typename Open>
 struct serve_part {
-    template <typename Feeds>
-    static void add(std::vector<std::unique_ptr<verb>>& verbs, bool has_operations, Feeds feeds) {
-        verbs.push_back(std::make_unique<serve_verb>(has_operations, std::move(feeds)));
-    }
+    static constexpr auto make = &make_serve_verb;
 };
 
 }  // namespace bulk::cli
+
+#ifndef BULK_COMPILED
+#include <bulk/cli/serve_implementation.hpp>
+#endif

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/catalog.hpp>
 #include <bulk/cli/json_line.hpp>
 #include <bulk/cli/log_queue.hpp>
 #include <bulk/cli/screen.hpp>
 #include <bulk/cli/settings.hpp>
+#include <bulk/cli/surroundings.hpp>
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/log.hpp>
 #include <bulk/core/operation_state.hpp>
 #include <bulk/core/options.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/catalog.hpp>
+#include <bulk/service/service.hpp>
 
 #include <functional>
 #include <memory>
@@ -39,20 +40,11 @@ inline constexpr int interrupted = 130;  ///< as shells do: 128 and the number o
     return exit_code::failed;
 }
 
-/// Where a program runs. A test brings its own; `bulk::main` brings the process's.
-struct surroundings {
-    screen out;
-    screen err;
-    std::function<std::optional<std::string>(const std::string&)> variable{};  ///< environment
-    std::function<timestamp()> now = [] { return system_clock{}.now(); };
-    std::function<bool()> is_interrupted = [] { return false; };
-};
-
 /// A program at work: what it was told, and all that a verb needs to do it.
 class session {
 public:
     using open_service =
-        std::function<result<std::unique_ptr<any_service>>(const program_settings&, log_handler)>;
+        std::function<result<std::unique_ptr<bulk::service>>(const program_settings&, log_handler)>;
 
     /// Of a program that has operations, and maybe feeds.
     session(std::vector<std::string> command, surroundings around, const catalog& operations,
@@ -91,7 +83,7 @@ public:
     }
 
     /// A service that runs operations, or one that only takes them in and answers.
-    [[nodiscard]] result<std::unique_ptr<any_service>> open(scheduling where) const {
+    [[nodiscard]] result<std::unique_ptr<bulk::service>> open(scheduling where) const {
         auto options = settings_;
         options.service.scheduler = where;
         if (auto valid = validate(options.service); !valid)

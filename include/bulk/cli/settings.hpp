@@ -2,20 +2,14 @@
 #pragma once
 
 #include <bulk/cli/flags.hpp>
+#include <bulk/cli/storage_settings.hpp>
 #include <bulk/core/options.hpp>
-#include <bulk/core/storage_options.hpp>
 #include <bulk/feed/service_options.hpp>
 
 #include <chrono>
 #include <string>
 
 namespace bulk::cli {
-
-/// Where a program keeps its records.
-struct storage_settings {
-    std::string path = "bulk.db";
-    sqlite_options options{};
-};
 
 /// What a program is made of.
 struct program_contents {

@@ -10,7 +10,7 @@
 #include <bulk/core/error_group.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +31,7 @@ struct step_counts {
 };
 
 [[nodiscard]] inline result<std::vector<step_counts>> count_steps(
-    any_service& service, operation_id id, const operation_description* about) {
+    bulk::service& service, operation_id id, const operation_description* about) {
     std::vector<step_counts> all;
     const auto count = [&](step_index step, row_state state) -> result<std::uint64_t> {
         const auto found =
@@ -75,7 +75,7 @@ inline void write_groups(const screen& on, const std::vector<error_group>& group
 /// All there is to say about one operation, for people or for machines.
 class summary {
 public:
-    [[nodiscard]] static result<summary> of(const session& program, any_service& service,
+    [[nodiscard]] static result<summary> of(const session& program, bulk::service& service,
                                             operation_record record) {
         summary made{program, std::move(record)};
         auto steps = count_steps(service, made.record_.id, made.about_);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -225,5 +226,8 @@ inline event_outcome outcome_of(const operation_record& operation, timestamp now
     event.message = concat("Row ", to_number(record.row), ": ", record.error_message);
     return event;
 }
+
+/// Called for what happens, in the order of the store, each event at least once.
+using event_handler = std::function<void(const event&)>;
 
 }  // namespace bulk

@@ -16,6 +16,7 @@
 #include <bulk/feed/page_job.hpp>
 #include <bulk/feed/registry.hpp>
 #include <bulk/feed/service_options.hpp>
+#include <bulk/storage/feed_port.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -34,13 +35,12 @@ namespace bulk {
 /// Works on runs of feeds, whoever has started them: fetches pages and consolidates batches, as many
 /// at once as it may, for as long as there are any. What is to be done is in the store alone; here is
 /// only what is being done.
-template <typename Ledger>
-class feed_engine : public std::enable_shared_from_this<feed_engine<Ledger>> {
+class feed_engine : public std::enable_shared_from_this<feed_engine> {
 public:
     /// `ended` is told of every run that this process has brought to its end, `changed` of everything.
-    feed_engine(Ledger ledger, std::vector<std::unique_ptr<any_feed>> feeds, executor& jobs,
-                feed_service_options options, log_handler log, std::function<void()> changed,
-                std::function<void(const feed_run&)> ended)
+    feed_engine(std::unique_ptr<feed_port> ledger, std::vector<std::unique_ptr<any_feed>> feeds,
+                executor& jobs, feed_service_options options, log_handler log,
+                std::function<void()> changed, std::function<void(const feed_run&)> ended)
         : ledger_{std::move(ledger)},
           feeds_{std::move(feeds)},
           jobs_{jobs},
@@ -51,7 +51,7 @@ public:
         for (const auto& each : feeds_) names_.emplace_back(each->options().name);
     }
 
-    [[nodiscard]] Ledger& ledger() { return ledger_; }
+    [[nodiscard]] feed_port& ledger() { return *ledger_; }
     [[nodiscard]] const std::vector<std::unique_ptr<any_feed>>& feeds() const { return feeds_; }
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
@@ -116,7 +116,7 @@ private:
     /// False when the storage does not answer.
     [[nodiscard]] bool take_pages() {
         while (reserve(pages_, options_.workers)) {
-            auto work = ledger_.claim_page(request(options_.lease_time));
+            auto work = ledger_->claim_page(request(options_.lease_time));
             if (!work || !*work) {
                 release(pages_);
                 return work.has_value();
@@ -133,7 +133,7 @@ private:
             auto wanted = request(options_.batch_lease_time);
             wanted.feeds = {std::string{feed->options().name}};
             while (reserve(batches_, options_.consolidators)) {
-                auto taken = ledger_.claim_batch(wanted, feed->options().batch_size);
+                auto taken = ledger_->claim_batch(wanted, feed->options().batch_size);
                 if (taken && *taken) {
                     std::make_shared<batch>(this->shared_from_this(), *feed, std::move(**taken))
                         ->begin();
@@ -153,7 +153,7 @@ private:
         timestamp at =
             now + (is_late ? std::min(patience, options_.poll_interval) : options_.poll_interval);
         if (!is_late)
-            if (const auto due = ledger_.next_due(names_); due && *due && **due > now)
+            if (const auto due = ledger_->next_due(names_); due && *due && **due > now)
                 at = std::min(at, **due);
         {
             const std::scoped_lock lock{mutex_};
@@ -187,7 +187,7 @@ public:
             const std::scoped_lock lock{mutex_};
             if (prepared_ == id) return {};
         }
-        const auto run = ledger_.run(id);
+        const auto run = ledger_->run(id);
         if (!run) return std::unexpected{run.error()};
         if (auto ready = feed.prepare(*run); !ready) return ready;
         const std::scoped_lock lock{mutex_};
@@ -250,7 +250,7 @@ private:
         is_idle_.notify_all();
     }
 
-    Ledger ledger_;
+    const std::unique_ptr<feed_port> ledger_;
     std::vector<std::unique_ptr<any_feed>> feeds_;
     std::vector<std::string> names_;
     executor& jobs_;

@@ -70,6 +70,22 @@ public:
 template <typename... Feeds>
 inline constexpr feed_list<Feeds...> feeds{};
 
+/// The same as a value, without the types.
+class feed_catalog {
+public:
+    template <typename... Feeds>
+    feed_catalog(feed_list<Feeds...>)  // NOLINT(google-explicit-constructor): the same list
+        : make_{&feed_list<Feeds...>::make} {}
+
+    using maker = std::vector<std::unique_ptr<any_feed>> (*)();
+    explicit feed_catalog(maker make) : make_{make} {}
+
+    [[nodiscard]] std::vector<std::unique_ptr<any_feed>> make() const { return make_(); }
+
+private:
+    maker make_;
+};
+
 /// One of them by name, in any case. Fails with `errc::not_found` and the name that was probably
 /// meant.
 [[nodiscard]] inline result<any_feed*> find_feed(const std::vector<std::unique_ptr<any_feed>>& all,

@@ -14,6 +14,7 @@
 #include <bulk/feed/partitioner.hpp>
 #include <bulk/feed/source.hpp>
 #include <bulk/feed/window.hpp>
+#include <bulk/storage/feed_port.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -51,12 +52,11 @@ struct run_plan {
 
 /// From the watermark to a run: looks at the source, cuts it, and stores the run with all of its
 /// partitions at once, so that none can be missing. Whoever is second is refused.
-template <typename Ledger>
 class run_starter {
 public:
     using pause = std::function<void(std::chrono::milliseconds)>;
 
-    run_starter(Ledger& store, executor& jobs, bool in_threads, pause wait)
+    run_starter(feed_port& store, executor& jobs, bool in_threads, pause wait)
         : store_{store}, jobs_{jobs}, in_threads_{in_threads}, wait_{std::move(wait)} {}
 
     [[nodiscard]] result<run_plan> plan(any_feed& feed, const start_options& options) {
@@ -191,7 +191,7 @@ private:
         return counts;
     }
 
-    Ledger& store_;
+    feed_port& store_;
     executor& jobs_;
     bool in_threads_;
     pause wait_;

@@ -10,21 +10,17 @@
 #include <bulk/core/options.hpp>
 #include <bulk/core/worker_record.hpp>
 #include <bulk/engine/executor.hpp>
-#include <bulk/engine/inline_executor.hpp>
 #include <bulk/engine/job.hpp>
-#include <bulk/engine/thread_executor.hpp>
 #include <bulk/feed/any_feed.hpp>
 #include <bulk/feed/engine.hpp>
 #include <bulk/feed/run_starter.hpp>
 #include <bulk/feed/service_options.hpp>
-#include <bulk/run/guard.hpp>
-#include <bulk/service/subscriptions.hpp>
+#include <bulk/service/service_host.hpp>
 #include <bulk/service/worker_report.hpp>
-#include <bulk/storage/concepts.hpp>
-#include <bulk/storage/feed_ledger.hpp>
+#include <bulk/storage/any_storage.hpp>
+#include <bulk/storage/feed_port.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -39,32 +35,20 @@
 namespace bulk {
 
 /// What a feed service consists of, shared with the jobs that it has begun.
-template <typename Storage>
-class feed_service_core : public std::enable_shared_from_this<feed_service_core<Storage>> {
+class feed_service_core : public std::enable_shared_from_this<feed_service_core>,
+                          public service_host {
 public:
-    using ledger = decltype(std::declval<Storage&>().feeds());
-
-    feed_service_core(Storage storage, feed_service_options options, executor* jobs,
+    feed_service_core(any_storage storage, feed_service_options options, executor* jobs,
                       log_handler log)
-        : log_{quiet(std::move(log))},
+        : service_host{{.what = "feed service",
+                        .storage = std::move(storage),
+                        .jobs = jobs,
+                        .where = options.scheduler,
+                        .threads = thread_count(options),
+                        .valid = validate(named(options)),
+                        .log = std::move(log),
+                        .owner = [this] { return this->shared_from_this(); }}},
           options_{named(std::move(options))},
-          valid_{validate(options_)},
-          storage_{std::move(storage)},
-          own_jobs_{jobs == nullptr && options_.scheduler != scheduling::immediate ? start_threads()
-                                                                                   : nullptr},
-          inline_jobs_{jobs == nullptr && own_jobs_ == nullptr ? std::make_unique<inline_executor>()
-                                                               : nullptr},
-          jobs_{jobs != nullptr ? *jobs
-                : own_jobs_     ? static_cast<executor&>(*own_jobs_)
-                                : *inline_jobs_},
-          subscriptions_{storage_, jobs_,
-                         [this](const event& told, const std::string& why) {
-                             if (log_)
-                                 log_({log_level::error,
-                                       "event handler failed",
-                                       {{"event", std::to_string(told.sequence)}, {"why", why}}});
-                         },
-                         [this] { return this->shared_from_this(); }},
           worker_{storage_,
                   jobs_,
                   worker_kind::feeds,
@@ -77,7 +61,7 @@ public:
     feed_service_core& operator=(const feed_service_core&) = delete;
 
     void start(std::vector<std::unique_ptr<any_feed>> feeds) {
-        engine_ = std::make_shared<feed_engine<ledger>>(
+        engine_ = std::make_shared<feed_engine>(
             storage_.feeds(), std::move(feeds), jobs_, options_, log_,
             [weak = this->weak_from_this()] {
                 if (const auto self = weak.lock()) self->changed();
@@ -90,22 +74,10 @@ public:
         begin_work({});
     }
 
-    [[nodiscard]] Storage& storage() { return storage_; }
-    [[nodiscard]] feed_engine<ledger>& engine() { return *engine_; }
-    [[nodiscard]] ledger& store() { return engine_->ledger(); }
-    [[nodiscard]] executor& jobs() { return jobs_; }
+    [[nodiscard]] feed_engine& engine() { return *engine_; }
+    [[nodiscard]] feed_port& store() { return engine_->ledger(); }
     [[nodiscard]] const feed_service_options& options() const { return options_; }
-    [[nodiscard]] subscriptions<Storage>& events() { return subscriptions_; }
-
-    /// Whether it can be used at all: options that are wrong make everything else fail.
-    [[nodiscard]] result<> usable() const {
-        if (!valid_) return valid_;
-        const std::scoped_lock lock{mutex_};
-        if (is_closed_) return fail(errc::unavailable, "the feed service is shut down");
-        return {};
-    }
-
-    [[nodiscard]] run_starter<ledger> starter() {
+    [[nodiscard]] run_starter starter() {
         return {store(), jobs_, own_jobs_ != nullptr,
                 [self = this->shared_from_this()](std::chrono::milliseconds time) {
                     self->pause(time);
@@ -124,36 +96,15 @@ public:
         run_inline([&] { return subscriptions_.is_idle(); });
     }
 
-    /// Somebody may wait for this.
-    void changed() {
-        {
-            const std::scoped_lock lock{mutex_};
-            ++changes_;
-        }
-        changed_.notify_all();
-        subscriptions_.notify();
-    }
-
     /// Waits until nobody works on a run any more; fails when it is not in time.
     [[nodiscard]] result<feed_run> wait(run_id id, std::chrono::milliseconds time) {
-        const auto deadline = std::chrono::steady_clock::now() + time;
-        while (true) {
-            std::uint64_t seen = 0;
-            {
-                const std::scoped_lock lock{mutex_};
-                seen = changes_;
-            }
-            auto run = store().run(id);
-            if (!run || !is_active(*run)) return run;
-            const auto now = std::chrono::steady_clock::now();
-            if (now >= deadline)
-                return fail(errc::timed_out,
-                            concat("run ", to_text(id), " is still ",
-                                   name_of(state_of(*run, jobs_.now(), options_.stall_after))));
-            std::unique_lock lock{mutex_};  // another process tells us nothing: look now and then
-            changed_.wait_until(lock, std::min(deadline, now + std::chrono::milliseconds{200}),
-                                [&] { return changes_ != seen; });
-        }
+        return wait_for(
+            [&] { return store().run(id); }, [](const feed_run& run) { return !is_active(run); },
+            [&](const feed_run& run) {
+                return concat("run ", to_text(id), " is still ",
+                              name_of(state_of(run, jobs_.now(), options_.stall_after)));
+            },
+            time);
     }
 
     /// Whether it does nothing at the moment, and no feed is about to follow another.
@@ -175,20 +126,13 @@ public:
         const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
         const bool is_done =
             engine_->wait_until_idle(options_.shutdown_timeout) && wait_for_followers(deadline);
-        subscriptions_.notify();
-        const bool is_told =
-            subscriptions_.wait_until_idle(std::chrono::ceil<std::chrono::milliseconds>(
-                deadline - std::chrono::steady_clock::now()));
-        if (is_done && is_told) {
+        if (tell_until(deadline) && is_done) {
             worker_.end();  // else it is seen as one that is silent: it did not end in order
             own_jobs_->stop();
             return {};
         }
         own_jobs_->abandon();
-        if (is_done)
-            return fail(errc::timed_out,
-                        "the feed service is shut down, but not every event was told in time: a "
-                        "handler did not return, or the storage did not answer");
+        if (is_done) return not_told();
         return fail(errc::timed_out,
                     "the feed service is shut down, but not all pages came to an end: fetch(), "
                     "map() or count() did not return; others take them over when their leases end");
@@ -203,25 +147,15 @@ private:
     /// Leases are long, as pages are slow to come; whether somebody works is said more often.
     static constexpr std::chrono::milliseconds longest_silence{30'000};
 
-    /// A log handler that throws must not take anything with it.
-    [[nodiscard]] static log_handler quiet(log_handler log) {
-        if (!log) return log;
-        return
-            [log = std::move(log)](const log_entry& entry) { (void)guarded([&] { log(entry); }); };
-    }
-
     [[nodiscard]] static feed_service_options named(feed_service_options options) {
-#if defined(__GLIBC__)
-        if (options.worker_name.empty()) options.worker_name = program_invocation_short_name;
-#endif
-        if (options.worker_name.empty()) options.worker_name = "worker";
+        if (options.worker_name.empty()) options.worker_name = program_name("worker");
         return options;
     }
 
     /// Pages may block every thread that they are allowed; the rest is for batches and for looking.
-    [[nodiscard]] std::size_t thread_count() const {
-        return static_cast<std::size_t>(std::max(options_.workers, 1)) +
-               static_cast<std::size_t>(std::max(options_.consolidators, 1)) * 5 + 2;
+    [[nodiscard]] static std::size_t thread_count(const feed_service_options& options) {
+        return static_cast<std::size_t>(std::max(options.workers, 1)) +
+               static_cast<std::size_t>(std::max(options.consolidators, 1)) * 5 + 2;
     }
 
     /// A run has completed: another feed may be next. When that fails, it is not the run's fault.
@@ -271,37 +205,10 @@ private:
         changed_.wait_for(lock, time, [&] { return is_closed_; });
     }
 
-    /// None where the system gives no thread: then the service cannot be used, and says why.
-    [[nodiscard]] std::unique_ptr<thread_executor> start_threads() {
-        auto started = thread_executor::start(thread_count());
-        if (started) return std::move(*started);
-        if (valid_) valid_ = std::unexpected{std::move(started).error()};
-        return nullptr;
-    }
-
-    template <typename Done>
-    void run_inline(Done done) {
-        if (inline_jobs_ == nullptr) return;
-        const std::scoped_lock lock{inline_mutex_};
-        (void)inline_jobs_->run_until([&] { return done(); });
-    }
-
-    const log_handler log_;
     const feed_service_options options_;
-    result<> valid_;
-    Storage storage_;
-    mutable std::mutex mutex_;
-    std::condition_variable changed_;
-    std::uint64_t changes_ = 0;
-    bool is_closed_ = false;
     int following_ = 0;  ///< feeds that are about to be started since another has completed
-    std::unique_ptr<thread_executor> own_jobs_;
-    std::unique_ptr<inline_executor> inline_jobs_;
-    std::recursive_mutex inline_mutex_;
-    executor& jobs_;
-    subscriptions<Storage> subscriptions_;
-    std::shared_ptr<feed_engine<ledger>> engine_;
-    worker_report<Storage> worker_;
+    std::shared_ptr<feed_engine> engine_;
+    worker_report worker_;
 };
 
 }  // namespace bulk

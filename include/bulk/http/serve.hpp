@@ -4,17 +4,16 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/engine/thread_executor.hpp>
-#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/service.hpp>
 #include <bulk/http/access.hpp>
 #include <bulk/http/api.hpp>
 #include <bulk/http/api_options.hpp>
 #include <bulk/http/origin.hpp>
 #include <bulk/http/server.hpp>
 #include <bulk/http/server_options.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -38,12 +37,8 @@ struct serve_options {
 /// An API that is being served. It stops when this goes; the services go on.
 class serving {
 public:
-    serving(std::unique_ptr<any_service> operations, std::unique_ptr<any_feed_service> feeds,
-            std::shared_ptr<application> app, std::unique_ptr<server> listening)
-        : operations_{std::move(operations)},
-          feeds_{std::move(feeds)},
-          app_{std::move(app)},
-          server_{std::move(listening)} {}
+    serving(std::shared_ptr<application> app, std::unique_ptr<server> listening)
+        : app_{std::move(app)}, server_{std::move(listening)} {}
     serving(serving&&) noexcept = default;
     serving& operator=(serving&&) = delete;
     ~serving() { stop(); }
@@ -56,18 +51,14 @@ public:
     }
 
 private:
-    std::unique_ptr<any_service> operations_;  ///< around the caller's
-    std::unique_ptr<any_feed_service> feeds_;
     std::shared_ptr<application> app_;
     std::unique_ptr<server> server_;
 };
 
 /// Begins to serve operations, feeds, or both; they outlive it. Refuses an address that others can reach
 /// unless somebody says who they are.
-[[nodiscard]] inline result<serving> open_api(any_service* operations, any_feed_service* feeds,
-                                              const serve_options& options,
-                                              std::unique_ptr<any_service> held_operations = {},
-                                              std::unique_ptr<any_feed_service> held_feeds = {}) {
+[[nodiscard]] inline result<serving> open_api(bulk::service* operations, bulk::feed_service* feeds,
+                                              const serve_options& options) {
     if (operations == nullptr && feeds == nullptr)
         return fail(errc::invalid_argument, "there is nothing to serve: no operations, no feeds");
     if (!is_loopback(options.address) && !options.api.access)
@@ -93,36 +84,25 @@ private:
     listening.port = options.port;
     auto opened = listen(app, listening);
     if (!opened) return std::unexpected{std::move(opened).error()};
-    return serving{std::move(held_operations), std::move(held_feeds), std::move(app),
-                   std::move(*opened)};
+    return serving{std::move(app), std::move(*opened)};
 }
 
-/// The same for a `bulk::service`.
-template <typename Service>
-    requires requires { typename Service::operations_type; }
-[[nodiscard]] result<serving> start_serving(Service& service, const serve_options& options = {}) {
-    auto held = std::make_unique<typed_service<Service&>>(service);
-    auto* const operations = held.get();
-    return open_api(operations, nullptr, options, std::move(held));
+/// The same for a service whose operations are served alone.
+[[nodiscard]] inline result<serving> start_serving(bulk::service& service,
+                                                   const serve_options& options = {}) {
+    return open_api(&service, nullptr, options);
 }
 
 /// The same with feeds, on the same storage.
-template <typename Service, typename Feeds>
-    requires requires { typename Service::operations_type; }
-[[nodiscard]] result<serving> start_serving(Service& service, Feeds& feeds,
-                                            const serve_options& options = {}) {
-    auto held = std::make_unique<typed_service<Service&>>(service);
-    auto held_feeds = std::make_unique<typed_feed_service<Feeds&>>(feeds);
-    auto* const operations = held.get();
-    auto* const all_feeds = held_feeds.get();
-    return open_api(operations, all_feeds, options, std::move(held), std::move(held_feeds));
+[[nodiscard]] inline result<serving> start_serving(bulk::service& service,
+                                                   bulk::feed_service& feeds,
+                                                   const serve_options& options = {}) {
+    return open_api(&service, &feeds, options);
 }
 
-/// Serves until `stop` is asked to, for programs that do nothing else: `bulk::http::serve(service)`.
-template <typename Service>
-    requires requires { typename Service::operations_type; }
-[[nodiscard]] result<> serve(Service& service, const serve_options& options = {},
-                             const std::stop_token& stop = {}) {
+/// Serves until `stop` is requested, for programs that do nothing else: `bulk::http::serve(service)`.
+[[nodiscard]] inline result<> serve(bulk::service& service, const serve_options& options = {},
+                                    const std::stop_token& stop = {}) {
     auto running = start_serving(service, options);
     if (!running) return std::unexpected{std::move(running).error()};
     std::mutex mutex;

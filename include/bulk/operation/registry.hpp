@@ -8,10 +8,12 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace bulk {
 
@@ -26,6 +28,21 @@ consteval bool has_twin_operations(const std::array<operation_description, N>& o
 }
 
 }  // namespace detail
+
+/// No operation has this name: which one was probably meant, or which there are.
+[[nodiscard]] inline error unknown_operation(std::string_view name,
+                                             std::span<const operation_description> known) {
+    std::vector<std::string_view> names;
+    for (const auto& each : known) names.push_back(each.name);
+    std::string hint = "; there is";
+    if (const auto near = nearest_name(name, names)) {
+        hint = concat("; did you mean '", *near, "'?");
+    } else {
+        for (const std::string_view each : names)
+            hint += concat(hint.ends_with('\'') ? ", '" : " '", each, '\'');
+    }
+    return {errc::not_found, concat("no operation is named '", name, '\'', hint)};
+}
 
 /// The operations of a program, known at compile time.
 template <typename... Ops>
@@ -42,7 +59,7 @@ public:
     [[nodiscard]] static result<const operation_description*> find(std::string_view name) {
         for (const auto& each : descriptions)
             if (same_name(each.name, name)) return &each;
-        return not_found(name);
+        return std::unexpected{unknown_operation(name, descriptions)};
     }
 
     /// Calls `visit(std::type_identity<Op>{})` for the operation of that name; fails as `find` does.
@@ -51,7 +68,7 @@ public:
         const bool found = (false || ... ||
                             (same_name(description_of<Ops>.name, name) &&
                              (visit(std::type_identity<Ops>{}), true)));
-        if (!found) return not_found(name);
+        if (!found) return std::unexpected{unknown_operation(name, descriptions)};
         return {};
     }
 
@@ -59,19 +76,6 @@ public:
     template <typename Visit>
     static void for_each(Visit&& visit) {
         (visit(std::type_identity<Ops>{}), ...);
-    }
-
-private:
-    static std::unexpected<error> not_found(std::string_view name) {
-        constexpr std::array<std::string_view, size> names{description_of<Ops>.name...};
-        std::string hint = "; there is";
-        if (const auto near = nearest_name(name, names)) {
-            hint = concat("; did you mean '", *near, "'?");
-        } else {
-            for (const std::string_view known : names)
-                hint += concat(hint.ends_with('\'') ? ", '" : " '", known, '\'');
-        }
-        return fail(errc::not_found, concat("no operation is named '", name, '\'', hint));
     }
 };
 

@@ -11,6 +11,7 @@
 #include <bulk/rows/text_source.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -55,6 +56,16 @@ public:
         return std::visit([](const auto& reader) -> const bulk::error& { return reader.error(); },
                           reader_);
     }
+    /// The text of the row, where the format keeps it.
+    [[nodiscard]] std::optional<std::string_view> raw() const {
+        return std::visit(
+            [](const auto& reader) -> std::optional<std::string_view> {
+                if constexpr (requires { reader.has_raw(); })
+                    if (reader.has_raw()) return reader.raw();
+                return std::nullopt;
+            },
+            reader_);
+    }
     [[nodiscard]] std::string_view format() const { return format_; }
 
     template <typename Reader>
@@ -64,6 +75,21 @@ private:
     typename detail::distinct<std::variant<>, reader_of<Row, Formats>...>::type reader_;
     std::string_view format_;
 };
+
+namespace detail {
+
+template <typename Row, typename Formats>
+struct rows_in;
+template <typename Row, typename... Formats>
+struct rows_in<Row, format_list<Formats...>> {
+    using type = rows_of<Row, Formats...>;
+};
+
+}  // namespace detail
+
+/// The rows of a file of any format in a list.
+template <declared_row Row, typename Formats>
+using rows_in = typename detail::rows_in<Row, Formats>::type;
 
 /// Opens a file of any known format, packed or not; `name` is only looked at for its extension.
 template <declared_row Row, file_format... Formats>

@@ -13,32 +13,28 @@
 #include <bulk/engine/job.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/rows/json/metadata.hpp>
+#include <bulk/run/abandoned_rows.hpp>
 #include <bulk/run/active_run.hpp>
-#include <bulk/run/changed_steps.hpp>
-#include <bulk/run/coroutine_frame.hpp>
 #include <bulk/run/crashed_rows.hpp>
 #include <bulk/run/failure_budget.hpp>
-#include <bulk/run/file_supply.hpp>
-#include <bulk/run/instance.hpp>
 #include <bulk/run/owned_operation.hpp>
 #include <bulk/run/pace.hpp>
 #include <bulk/run/parked_row.hpp>
 #include <bulk/run/patience.hpp>
-#include <bulk/run/record_supply.hpp>
 #include <bulk/run/recorder.hpp>
-#include <bulk/run/row_host.hpp>
-#include <bulk/run/row_outcomes.hpp>
+#include <bulk/run/row_records.hpp>
+#include <bulk/run/row_resume.hpp>
 #include <bulk/run/row_task.hpp>
-#include <bulk/run/row_validation.hpp>
-#include <bulk/run/row_walk.hpp>
+#include <bulk/run/row_work.hpp>
 #include <bulk/run/run_environment.hpp>
-#include <bulk/run/standings.hpp>
+#include <bulk/run/run_host.hpp>
+#include <bulk/run/step_takeover.hpp>
 #include <bulk/run/step_transaction.hpp>
 #include <bulk/run/supply.hpp>
 #include <bulk/run/task_board.hpp>
 #include <bulk/run/unit_queue.hpp>
 #include <bulk/run/waiting_rows.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -60,17 +56,17 @@ namespace bulk {
 /// One operation on its way from its claim to its end: two passes over the file, each cut into
 /// units that tasks take one after the other, and rows that wait in between. Every member function
 /// but those of `active_run` runs as a job.
-template <typename Op, storage Storage, typename Formats>
-class operation_run final
-    : public active_run,
-      public row_host<typename Op::row_type>,
-      public std::enable_shared_from_this<operation_run<Op, Storage, Formats>> {
+class operation_run final : public active_run,
+                            public run_host,
+                            public std::enable_shared_from_this<operation_run> {
 public:
-    using row_type = typename Op::row_type;
-
-    operation_run(run_environment<Storage> around, claimed_operation claimed)
-        : around_{std::move(around)},
+    operation_run(run_environment around, claimed_operation claimed,
+                  const operation_description& description, const make_row_work& make)
+        : description_{description},
+          around_{std::move(around)},
           operation_{around_.storage, std::move(claimed)},
+          work_{make(*this, around_.jobs, operation_.record(),
+                     around_.options.include_row_data_in_errors)},
           recorder_{around_.storage,   around_.jobs, around_.watch,
                     operation_.held(), batch_size(), concurrency()},
           limit_{concurrency()} {}
@@ -93,42 +89,20 @@ public:
     void check_signals() override { submit(&operation_run::look_for_signals); }
 
     [[nodiscard]] std::string abandon() override {
-        std::string sentence;
-        row_batch batch;
         const locked lock{*this};
-        if (phase_ == phase::ended) return sentence;
+        if (phase_ == phase::ended) return {};
         (void)recorder_.flush();
-        for (const auto& [row, step] : board_.rows()) {
-            const auto name = description.step_name(step);
-            sentence += concat(sentence.empty() ? "" : "; ", "operation ", to_text(id()), ", row ",
-                               to_number(row), ": step '", name, "' did not return");
-            if (step == validation_step) continue;
-            auto stored = around_.storage.get(id(), row, step);
-            if (!stored) continue;
-            // Attempt 0: when the operation goes on, the same attempt is made again.
-            auto record =
-                std::move(*stored).value_or(outcomes_.record_of(row, step, row_state::pending, 0));
-            // A wait goes on as it was stored, and so do the tries that a step has had.
-            if (record.state == row_state::pending)
-                (void)move_to(record, row_state::running, around_.jobs.now());
-            else if (record.state != row_state::running)
-                continue;
-            record.error_message =
-                concat("step '", name, "' did not return before the shutdown time-out");
-            batch.records.push_back(std::move(record));
-        }
+        auto left = abandoned_rows(board_, operation_, description_, around_.storage, records_,
+                                   around_.jobs.now());
         phase_ = phase::ended;
         is_stopping_ = true;
-        if (!batch.empty()) (void)around_.storage.record(operation_.held(), batch);
+        if (!left.batch.empty()) (void)around_.storage.record(operation_.held(), left.batch);
         (void)around_.storage.release(operation_.held());
-        return sentence;
+        return std::move(left.sentence);
     }
 
 private:
     enum class phase : std::uint8_t { beginning, validating, running, ended };
-
-    static constexpr auto& description = description_of<Op>;
-    static constexpr step_index last_step{static_cast<int>(step_table<Op>::size) - 1};
 
     /// Holds the lock. Whoever is to be told to stop is told after it: they may call back.
     class locked {
@@ -145,37 +119,6 @@ private:
     private:
         operation_run& run_;
         std::unique_lock<std::mutex> lock_;
-    };
-
-    /// Hands the rows of a unit to the run.
-    struct visitor {
-        operation_run& run;
-        row_task& at;
-        bool is_resumed = run.operation_.was_begun();
-
-        [[nodiscard]] bool is_selective() const { return is_resumed; }
-        [[nodiscard]] bool wants(row_number row) const {
-            const auto known = at.standing(row);
-            if (!known) return true;
-            if (run.phase_ == phase::validating)
-                return row_validation<Op>::reads_all && known->state == row_state::completed;
-            return may_go_on(*known);
-        }
-        [[nodiscard]] std::uint64_t unwanted(row_number first, std::uint64_t most) const {
-            std::uint64_t rows = 0;
-            while (rows < most && !wants(row_number{to_number(first) + rows})) ++rows;
-            return rows;
-        }
-
-        template <typename Reader>
-        bool operator()(const row_type& row, read_status status, Reader& reader) {
-            if (run.phase_ == phase::validating)
-                run.validate(at, row, status, reader);
-            else
-                run.process(at, row, status, reader);
-            if (at.writer.rows() >= at.lent) return run.hand_over(at);
-            return !run.is_stopping_.load(std::memory_order_relaxed);
-        }
     };
 
     // --- jobs ------------------------------------------------------------------------------------
@@ -230,7 +173,7 @@ private:
             : seen_task{run.board_, run.around_.storage.flights(), run.around_.jobs, run.id(),
                         run.stop_source_.get_token()},
               recorder_{run.recorder_},
-              own_{make_transaction(run)} {
+              own_{run.around_.storage, run.operation_.held(), [&run] { return run.write(); }} {
             lent = recorder_.lend();
             transaction = &own_;
             ctx.take_transactions_from(&own_);
@@ -240,15 +183,8 @@ private:
         ~run_task() { recorder_.give_back(lent); }
 
     private:
-        using transaction_type = typename step_transaction_for<Storage>::type;
-        static transaction_type make_transaction(operation_run& run) {
-            if constexpr (transactional_store<Storage>)
-                return {run.around_.storage, run.operation_.held(), [&run] { return run.write(); }};
-            else
-                return {};
-        }
-        recorder<Storage>& recorder_;
-        transaction_type own_;
+        recorder& recorder_;
+        step_transaction own_;
     };
     [[nodiscard]] std::size_t concurrency() const {
         return static_cast<std::size_t>(around_.options.max_row_concurrency);
@@ -267,17 +203,10 @@ private:
         if (state() == operation_state::pending &&
             !move(operation_state::validating, &operation_run::begin))
             return;
-        auto metadata =
-            json::read_metadata<typename Op::metadata_type>(operation_.record().metadata);
-        if (!metadata) return give_up(metadata.error().message);
-        const auto made = guarded([&] {
-            instance_ = std::make_unique<operation_instance<Op>>(std::move(*metadata));
-            validation_.emplace(*instance_, outcomes_);
-            walk_.emplace(*instance_, around_.jobs, *this, outcomes_);
-        });
-        if (!made) return give_up(concat("the operation cannot be set up: ", made.error().message));
+        if (const auto ready = work_->set_up(operation_.record().metadata); !ready)
+            return give_up(ready.error().message);
         if (state() == operation_state::validating)
-            if (const auto valid = instance_->validate_metadata(); !valid)
+            if (const auto valid = work_->validate_metadata(); !valid)
                 return give_up(valid.error().message);
         if (state() == operation_state::retrying &&
             !move(operation_state::running, &operation_run::begin))
@@ -293,45 +222,17 @@ private:
     /// The operation's step table must be this program's, or become it. False when it does not, or
     /// when that is to be tried again.
     [[nodiscard]] bool take_over_steps() {
-        auto now = step_names(description);
-        const auto& then = operation_.record().steps;
-        if (state() == operation_state::pending || then.empty()) {
-            operation_.set_steps(std::move(now));
-            return true;
+        auto taken = bulk::take_over_steps(operation_, description_, around_.storage,
+                                           around_.options.on_changed_steps);
+        if (!taken) {
+            trouble(taken.error(), &operation_run::begin);
+            return false;
         }
-        if (std::ranges::equal(then, now, same_name)) return try_to_store(operation_.set_error({}));
-        if (around_.options.on_changed_steps == changed_steps::refuse)
-            return refuse(then, now,
-                          "run it with the program that began it, or let on_changed_steps be "
-                          "by_name");
-        const auto found = find_steps(then, now);
-        if (!found) return refuse(then, now, found.error().message);
-        for (const auto gone : found->gone) {
-            const auto rows = around_.storage.row_numbers(
-                row_query{.operation = id(), .step = gone, .page_size = 1, .with_total = false});
-            if (!rows) return try_to_store(std::unexpected{rows.error()});
-            if (!rows->items.empty())
-                return refuse(then, now,
-                              concat("step '", then[static_cast<std::size_t>(to_number(gone))],
-                                     "' is gone, and row ", to_number(rows->items.front()),
-                                     " has been there"));
-        }
-        tell(log_level::info, "steps moved", {{"from", table_text(then)}, {"to", table_text(now)}});
-        return try_to_store(operation_.move_steps(std::move(now), found->to));
-    }
-
-    [[nodiscard]] bool try_to_store(const result<>& stored) {
-        if (!stored) trouble(stored.error(), &operation_run::begin);
-        return stored.has_value();
-    }
-
-    /// Leaves the operation as it is, with the reason, for a program that can run it.
-    [[nodiscard]] bool refuse(const std::vector<std::string>& then,
-                              const std::vector<std::string>& now, std::string_view why) {
-        auto text = changed_steps_text(description.name, then, now, why);
-        if (try_to_store(operation_.set_error(text)))
-            leave_busy(stop_reason::refused, std::move(text));
-        return false;
+        if (taken->moved)
+            tell(log_level::info, "steps moved",
+                 {{"from", taken->moved->from}, {"to", taken->moved->to}});
+        if (taken->refusal) leave_busy(stop_reason::refused, std::move(*taken->refusal));
+        return !taken->refusal;
     }
 
     /// The process that had the operation died, and its steps must not run twice: rows that waited
@@ -347,9 +248,9 @@ private:
             had_orphans_ = true;
             run_task at{*this};
             for (const auto& each : waiting->items)
-                outcomes_.fail(at, each, error_type::signal_failure,
-                               "Recovery: step was waiting for signal when application restarted",
-                               at.watch.now(), nullptr);
+                records_.fail(at, each, error_type::signal_failure,
+                              "Recovery: step was waiting for signal when application restarted",
+                              at.watch.now());
             if (!hand_over(at) && is_stopping_) return;
             if (const auto written = recorder_.flush(); !written)
                 return trouble(written.error(), &operation_run::fail_orphans);
@@ -392,7 +293,7 @@ private:
         const locked lock{*this};
         is_busy_ = false;
         units_.open(std::move(*opened));
-        before_.forget();
+        resume_.forget();
         phase_ = state() == operation_state::validating ? phase::validating : phase::running;
         if (operation_.was_begun() && phase_ == phase::running)
             submit(&operation_run::look_for_signals);
@@ -400,28 +301,24 @@ private:
         end_if_idle();
     }
 
-    using supply = row_supply<row_type, visitor>;
-
-    [[nodiscard]] result<std::unique_ptr<supply>> open_rows_of_file() {
+    [[nodiscard]] result<std::unique_ptr<unit_source>> open_rows_of_file() {
         const auto& record = operation_.record();
-        return open_supply<row_type, visitor>(
+        return work_->open_file(
             [&]() -> result<byte_source> {
-                if constexpr (requires { around_.storage.file_memory(record.file_id); })
-                    if (auto content = around_.storage.file_memory(record.file_id))
-                        return byte_source{std::string_view{*content}, content};
+                if (auto content = around_.storage.file_memory(record.file_id))
+                    return byte_source{std::string_view{*content}, content};
                 auto pull = around_.storage.open_file(record.file_id, 0);
                 if (!pull) return std::unexpected{std::move(pull).error()};
                 return byte_source{std::move(*pull)};
             },
-            record.file_name, around_.reading, limit_ == 1, Formats{});
+            record.file_name, around_.reading, limit_ == 1);
     }
 
     /// The file is gone. What was kept of the rows will do, if it was all of them.
-    [[nodiscard]] result<std::unique_ptr<supply>> open_rows_of_records(const error& why) {
-        if (!keeps_rows(description) || state() != operation_state::running)
+    [[nodiscard]] result<std::unique_ptr<unit_source>> open_rows_of_records(const error& why) {
+        if (!keeps_rows(description_) || state() != operation_state::running)
             return std::unexpected{why};
-        return std::make_unique<record_supply<row_type, Storage, visitor>>(
-            around_.storage, id(), operation_.record().rows.total);
+        return work_->open_records(around_.storage, id(), operation_.record().rows.total);
     }
 
     // --- tasks -----------------------------------------------------------------------------------
@@ -531,9 +428,12 @@ private:
     void read(const row_unit& unit) {
         run_task at{*this};
         if (operation_.was_begun() && !load_standings(at, unit)) return;
-        visitor visit{.run = *this, .at = at};
         const timestamp begin = around_.jobs.steady_now();
-        const auto end = units_.rows().read(unit, visit);
+        const auto end = work_->read(units_.rows(), unit, at,
+                                     {.is_validating = phase_ == phase::validating,
+                                      .is_resumed = operation_.was_begun(),
+                                      .crashed = crashed_,
+                                      .is_stopping = is_stopping_});
         const auto took = around_.jobs.steady_now() - begin;
         hand_over(at);
         const locked lock{*this};
@@ -543,7 +443,7 @@ private:
     }
 
     /// Writes down what a task has, and parks its rows; whether it may go on.
-    bool hand_over(row_task& at) {
+    bool hand_over(row_task& at) override {
         at.seat->clear();
         const auto failed_rows = at.writer.counted().failed;
         const auto written = at.writer.hand_over([&](row_batch& batch, std::uint64_t rows) {
@@ -613,139 +513,16 @@ private:
     [[nodiscard]] bool load_standings(row_task& at, const row_unit& unit) {
         at.first_standing = units_.rows().is_exclusive() ? units_.rows().row_count() + 1
                                                          : to_number(unit.place.first_row);
-        const auto failed = [&](const error& what) {
-            const locked lock{*this};
-            units_.put_back(unit);
-            block(what);
-            return false;
-        };
-        auto known = before_.of(around_.storage, id(), row_number{at.first_standing}, unit.rows);
-        if (!known) return failed(known.error());
-        for (std::size_t i = 0; i < known->size(); ++i) {
-            auto& each = (*known)[i];
-            if (!each || (each->state != row_state::running &&
-                          each->state != row_state::waiting_for_completion))
-                continue;
-            const row_number row{at.first_standing + i};
-            auto record = around_.storage.get(id(), row, each->step);
-            if (!record) return failed(record.error());
-            if (!*record) continue;
-            const auto is_new = begins_anew(**record);
-            if (!is_new) return failed(is_new.error());
-            if (*is_new)
-                each = {each->step, row_state::pending, 0, each->retry_attempt + 1};
-            else
-                at.interrupted.emplace(row, std::move(**record));
-        }
-        at.standings = std::move(*known);
-        return true;
-    }
-
-    template <typename Reader>
-    void validate(row_task& at, const row_type& row, read_status status, Reader& reader) {
-        if (operation_.was_begun() && at.standing(reader.row())) {
-            if (status == read_status::row) validation_->pass_again(row, reader.row());
-            return at.writer.pass();
-        }
-        if (!crashed_.empty()) [[unlikely]]
-            if (auto why = crashed_.refusal(reader.row(), std::nullopt, description))
-                return validation_->refuse(at, reader.row(), std::move(*why));
-        validation_->validate(at, row, status, reader);
-    }
-
-    template <typename Reader>
-    void process(row_task& at, const row_type& row, read_status status, Reader& reader) {
-        const row_number number = reader.row();
-        if (validation_->is_refused(number)) return at.writer.pass();
-        const auto known = operation_.was_begun() ? at.standing(number) : std::nullopt;
-        if (known && !may_go_on(*known)) return at.writer.pass();
-        if (!crashed_.empty()) [[unlikely]]
-            if (auto why = crashed_.refusal(number, known, description))
-                return fail_crashed(at, known, row, number, std::move(*why));
-        if (status != read_status::row) return fail_unread(at, known, reader);
-        const row_place place{reader, row};
-        if (!known) return walk_->walk(at, row, place, {});
-        if (const auto before = at.interrupted.find(number); before != at.interrupted.end())
-            return walk_->go_back(at, row, place, before->second);
-        const bool is_done = known->state == row_state::completed;
-        walk_->walk(at, row, place,
-                    {.step = to_number(known->step) + (is_done ? 1 : 0),
-                     .retry_attempt = is_done ? 0 : known->retry_attempt});
-    }
-
-    /// Whether the step of a row that was interrupted begins anew, with all its time, since its wait
-    /// ran out between the run that was ended and this one. A signal that came in time counts all
-    /// the same: its sender was told that it was given.
-    [[nodiscard]] result<bool> begins_anew(row_record& before) {
-        if (!ran_out_between_runs(before)) return false;
-        const bool is_for_signal = !before.signal_key.empty();
-        if (is_for_signal) {
-            const auto told =
-                around_.storage.close_wait(operation_.held(), before.row, before.step);
-            if (!told) return std::unexpected{told.error()};
-            if (*told) return false;
-        }
-        if (before.journal.empty()) return true;
-        // A coroutine that was told something before is told it again: no signal is used in vain.
-        // Only the wait at which it stood begins anew; a sleep is over when its time is.
-        if (is_for_signal) {
-            before.wait_until.reset();
-            ++before.retry_attempt;
-        }
+        const auto loaded = resume_.load(at, unit.rows);
+        if (loaded) return true;
+        const locked lock{*this};
+        units_.put_back(unit);
+        block(loaded.error());
         return false;
     }
 
-    /// Not so when the time ran out in this run, whichever process had it then: its rows keep their
-    /// deadlines.
-    [[nodiscard]] bool ran_out_between_runs(const row_record& before) const {
-        const auto& operation = operation_.record();
-        return operation.retry_count > 0 && before.started_at && operation.run_started_at &&
-               *before.started_at < *operation.run_started_at && before.wait_until &&
-               *before.wait_until <= *operation.run_started_at;
-    }
-
-    /// A row that could be read once and cannot any more: the file or the program has changed.
-    template <typename Reader>
-    void fail_unread(row_task& at, const std::optional<row_progress>& known, Reader& reader) {
-        const timestamp now = at.watch.now();
-        outcomes_.fail_unread(at, record_of_next(known, reader.row(), now),
-                              to_text(reader.problem()), {}, now);
-    }
-
-    /// A row that has taken the process with it too often.
-    void fail_crashed(row_task& at, const std::optional<row_progress>& known, const row_type& row,
-                      row_number number, std::string why) {
-        const timestamp now = at.watch.now();
-        const auto before = at.interrupted.find(number);
-        outcomes_.fail(
-            at,
-            before != at.interrupted.end() ? before->second : record_of_next(known, number, now),
-            description.is_pipeline ? error_type::step_failure : error_type::processing,
-            std::move(why), now, &row);
-    }
-
-    /// Of the step that a row would be at now.
-    [[nodiscard]] row_record record_of_next(const std::optional<row_progress>& known,
-                                            row_number number, timestamp now) const {
-        const bool is_done = known && known->state == row_state::completed;
-        const int step = known ? to_number(known->step) + (is_done ? 1 : 0) : 0;
-        auto record = outcomes_.record_of(number, static_cast<step_index>(step), row_state::running,
-                                          1, known ? known->retry_attempt : 0);
-        record.started_at = now;
-        return record;
-    }
-
-    [[nodiscard]] static bool may_go_on(const row_progress& known) {
-        if (known.state == row_state::failed || known.state == row_state::timed_out) return false;
-        return known.state != row_state::completed || known.step != last_step;
-    }
-
+    [[nodiscard]] unit_source& rows() override { return units_.rows(); }
     [[nodiscard]] bool is_interrupting() const override { return is_interrupting_.load(); }
-
-    [[nodiscard]] std::unique_ptr<owned_row<row_type>> own(const row_place& place) override {
-        const auto text = place.describe();
-        return units_.rows().own(text.view(), place.number(), text.line());
-    }
 
     void begin_watch(row_task& at, timestamp until) override {
         if (until != parked_row::no_deadline) until += clock_set_back();
@@ -866,18 +643,7 @@ private:
             const locked lock{*this};
             waiting_.forget_signal(woken);
         }
-        if (parked.frame != nullptr) {
-            const auto frame = *parked.frame;  // keeps the row
-            return walk_->go_on(at, static_cast<coroutine_frame<row_type>&>(*frame).row(),
-                                std::move(woken));
-        }
-        if (const auto own = units_.rows().own(parked.raw.view(), parked.row, parked.raw.line()))
-            return walk_->go_on(at, own->value(), std::move(woken));
-        auto record = outcomes_.record_of(parked.row, parked.step, row_state::running,
-                                          parked.attempt, parked.retry_attempt);
-        record.started_at = parked.started_at;
-        outcomes_.fail(at, std::move(record), error_type::processing,
-                       "the row could not be read again", at.watch.now(), nullptr);
+        work_->wake(at, std::move(woken));
     }
 
     // --- the end of a phase, and trouble ----------------------------------------------------------
@@ -976,8 +742,8 @@ private:
     /// Rows whose values must be unique are known to be only now. False when that is to be tried
     /// again.
     [[nodiscard]] bool refuse_repeated() {
-        if constexpr (row_validation<Op>::reads_all) {
-            for (auto& each : validation_->take_repeated()) repeated_.push_back(each);
+        if (work_->reads_all()) {
+            for (auto& each : work_->take_repeated()) repeated_.push_back(each);
             while (!repeated_.empty()) {
                 run_task at{*this};
                 while (!repeated_.empty() && at.writer.rows() < batch_size()) {
@@ -988,7 +754,7 @@ private:
                         trouble(record.error(), &operation_run::end_phase);
                         return false;
                     }
-                    if (*record) validation_->refuse_repeated(at, std::move(**record), each);
+                    if (*record) work_->refuse_repeated(at, std::move(**record), each);
                     repeated_.pop_front();
                 }
                 hand_over(at);
@@ -1150,13 +916,12 @@ private:
         look_for_signals();
     }
 
-    run_environment<Storage> around_;
-    owned_operation<Storage> operation_;
-    row_outcomes<Op> outcomes_{operation_.record(), around_.options.include_row_data_in_errors};
-    std::unique_ptr<operation_instance<Op>> instance_;
-    std::optional<row_validation<Op>> validation_;
-    std::optional<row_walk<Op>> walk_;
-    recorder<Storage> recorder_;
+    const operation_description& description_;
+    run_environment around_;
+    owned_operation operation_;
+    row_records records_{operation_.record()};
+    std::unique_ptr<row_work> work_;
+    recorder recorder_;
     std::stop_source stop_source_;
     std::deque<repeated_value> repeated_;  ///< rows that are still to be refused for it
     std::atomic<bool> is_stopping_{false};
@@ -1167,13 +932,13 @@ private:
     task_board board_;
     bool had_orphans_ = false;
     crashed_rows crashed_{around_.options.max_crashes};
-    standings before_;  ///< of rows that an earlier run has begun
+    row_resume resume_{around_.storage, operation_};
 
     std::mutex mutex_;  ///< guards what follows
     phase phase_ = phase::beginning;
     std::size_t limit_;
     std::size_t active_ = 0;  ///< tasks that run or are about to
-    failure_budget budget_{description, operation_.record().rows.failed};
+    failure_budget budget_{description_, operation_.record().rows.failed};
     pace woken_pace_;
     bool is_busy_ = true;  ///< between the phases: one job has the run for itself
     bool is_blocked_ = false;
@@ -1184,7 +949,7 @@ private:
     bool tell_to_stop_ = false;
     stop_reason stop_reason_ = stop_reason::none;
     std::string stop_message_;
-    unit_queue<row_type, visitor> units_;
+    unit_queue units_;
     waiting_rows waiting_{around_.watch};
 };
 

@@ -5,7 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/operation_record.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/step_moves.hpp>
 
@@ -20,10 +20,9 @@
 namespace bulk {
 
 /// An operation that was claimed: its record as it was stored last, and how its owner changes it.
-template <storage Storage>
 class owned_operation {
 public:
-    owned_operation(Storage& storage, claimed_operation claimed)
+    owned_operation(any_storage& storage, claimed_operation claimed)
         : storage_{storage},
           held_{claimed.held},
           record_{std::move(claimed.operation)},
@@ -94,7 +93,7 @@ private:
         return {};
     }
 
-    Storage& storage_;
+    any_storage& storage_;
     lease held_;
     operation_record record_;
     bool was_begun_;

@@ -12,7 +12,7 @@
 #include <bulk/run/file_supply.hpp>
 #include <bulk/run/owned_row.hpp>
 #include <bulk/run/supply.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -24,10 +24,10 @@
 namespace bulk {
 
 /// Rows of an operation whose file is gone, from what their records have kept of them.
-template <declared_row Row, row_store Storage, typename Visitor>
+template <declared_row Row, typename Visitor>
 class record_supply final : public row_supply<Row, Visitor> {
 public:
-    record_supply(Storage& storage, operation_id operation, std::uint64_t rows)
+    record_supply(any_storage& storage, operation_id operation, std::uint64_t rows)
         : storage_{storage}, operation_{operation}, total_{rows} {}
 
     [[nodiscard]] bool is_exclusive() const override { return true; }
@@ -88,7 +88,7 @@ private:
         return visit(none, read_status::bad_row, reader);
     }
 
-    Storage& storage_;
+    any_storage& storage_;
     operation_id operation_;
     std::uint64_t total_;
     std::uint64_t count_ = 0;

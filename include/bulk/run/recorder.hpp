@@ -5,7 +5,7 @@
 #include <bulk/engine/executor.hpp>
 #include <bulk/run/observer.hpp>
 #include <bulk/run/stopwatch.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/row_batch.hpp>
 
@@ -25,10 +25,9 @@ namespace bulk {
 /// What is done and not written is never more than a batch, and the row that each task has in hand: each
 /// task is told how many rows it may do before it hands them over: its share of the room that is left. Among
 /// several tasks a batch is written before it is full, so that the others have rows left to do meanwhile.
-template <storage Storage>
 class recorder {
 public:
-    recorder(Storage& storage, const executor& clock, observer& watch, lease held,
+    recorder(any_storage& storage, const executor& clock, observer& watch, lease held,
              std::uint64_t batch_size, std::size_t most_tasks)
         : storage_{storage},
           clock_{clock},
@@ -133,7 +132,7 @@ private:
         return written{began_waits};
     }
 
-    Storage& storage_;
+    any_storage& storage_;
     const executor& clock_;
     observer& watch_;
     lease held_;

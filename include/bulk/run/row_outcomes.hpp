@@ -10,6 +10,7 @@
 #include <bulk/operation/description.hpp>
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/json/writer.hpp>
+#include <bulk/run/row_records.hpp>
 #include <bulk/run/row_task.hpp>
 
 #include <algorithm>
@@ -20,27 +21,16 @@
 
 namespace bulk {
 
-/// How the records of an operation's rows are made, and what goes with a row that fails.
+/// The same, with what is shown of a row that fails.
 template <typename Op>
-class row_outcomes {
+class row_outcomes : public row_records {
 public:
     using row_type = typename Op::row_type;
     static constexpr auto& description = description_of<Op>;
 
     /// `about` is what events say of the operation, at any time.
     row_outcomes(const operation_record& about, bool data_in_errors)
-        : about_{about}, data_in_errors_{data_in_errors} {}
-
-    [[nodiscard]] row_record record_of(row_number row, step_index step, row_state state,
-                                       std::uint32_t attempt,
-                                       std::uint32_t retry_attempt = 0) const {
-        return {.operation = about_.id,
-                .row = row,
-                .step = step,
-                .state = state,
-                .attempt = attempt,
-                .retry_attempt = retry_attempt};
-    }
+        : row_records{about}, data_in_errors_{data_in_errors} {}
 
     /// A row ends here. `record` is running or waiting; `row` is null where there is none to show.
     void fail(row_task& at, row_record record, error_type type, std::string why, timestamp now,
@@ -76,12 +66,9 @@ private:
     void finish(row_task& at, row_record record, timestamp now, const row_type* row) const {
         if (row != nullptr && record.row_data.empty() && data_in_errors_)
             record.row_data = row_data(*row);
-        at.writer.put(row_failed_event(about_, record, now));
-        at.writer.put(std::move(record));
-        at.writer.count(false);
+        row_records::finish(at, std::move(record), now);
     }
 
-    const operation_record& about_;
     bool data_in_errors_;
 };
 

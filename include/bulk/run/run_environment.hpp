@@ -8,7 +8,7 @@
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/failure_log.hpp>
 #include <bulk/run/observer.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <functional>
 #include <memory>
@@ -16,10 +16,9 @@
 namespace bulk {
 
 /// What a run works with.
-template <storage Storage>
 struct run_environment {
     std::shared_ptr<const void> owner;  ///< of what the references below refer to
-    Storage& storage;
+    any_storage& storage;
     executor& jobs;
     turns& row_turns;  ///< of all operations, for tasks that run user code
     const service_options& options;

@@ -25,8 +25,7 @@ public:
     using known_rows = std::vector<std::optional<row_progress>>;
 
     /// Of `count` rows from `first` on; none for rows that have no record.
-    template <typename Storage>
-    [[nodiscard]] result<known_rows> of(Storage& storage, operation_id id, row_number first,
+    [[nodiscard]] result<known_rows> of(any_storage& storage, operation_id id, row_number first,
                                         std::uint64_t count) {
         known_rows found;
         found.reserve(count);

@@ -1,92 +1,70 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/operation/transaction_source.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 #include <bulk/storage/lease.hpp>
+#include <bulk/storage/open_transaction.hpp>
 #include <bulk/storage/row_batch.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <typeinfo>
 #include <utility>
 
 namespace bulk {
 
-/// The transaction of the step that a task is at, if the step has asked for it.
-class step_transaction : public transaction_source {
-public:
-    /// Writes records in it and ends it; on failure nothing of it is stored, and it has ended, too.
-    [[nodiscard]] virtual result<> commit(const row_batch& earlier, const row_batch& own) = 0;
-    virtual void roll_back() = 0;
-    /// Why the step could not have it, if the storage did not give it; asked once.
-    [[nodiscard]] virtual std::optional<error> take_refusal() = 0;
-    /// Why it is not kept though the step did well, if it was open for too long.
-    [[nodiscard]] virtual std::optional<error> overdue() = 0;
-};
-
-/// For storages that have no transactions to share.
-class no_step_transaction final : public step_transaction {
-public:
-    [[nodiscard]] result<void*> begin(const std::type_info&) override {
-        return fail(errc::invalid_argument,
-                    "the storage of this service has no transaction that a step could write in: "
-                    "open it on SQLite, or make the step safe to repeat by its idempotency_key()");
-    }
-    [[nodiscard]] result<> commit(const row_batch&, const row_batch&) override { return {}; }
-    void roll_back() override {}
-    [[nodiscard]] std::optional<error> take_refusal() override { return std::nullopt; }
-    [[nodiscard]] std::optional<error> overdue() override { return std::nullopt; }
-};
-
-template <transactional_store Storage>
-class stored_step_transaction final : public step_transaction {
+/// The transaction of the step that a task is at, if the step has requested it.
+class step_transaction final : public transaction_source {
 public:
     /// `flush` writes what is known of rows so far: the order of a row's records is that of its
     /// steps.
-    stored_step_transaction(Storage& storage, const lease& held, std::function<result<>()> flush)
+    step_transaction(any_storage& storage, const lease& held, std::function<result<>()> flush)
         : storage_{storage}, held_{held}, flush_{std::move(flush)} {}
 
     [[nodiscard]] result<void*> begin(const std::type_info& connection) override {
-        using own = typename Storage::connection;
-        if (connection != typeid(own))
+        const std::type_info* const own = storage_.connection_type();
+        if (own == nullptr)
+            return fail(
+                errc::invalid_argument,
+                "the storage of this service has no transaction that a step could write in: "
+                "open it on SQLite, or make the step safe to repeat by its idempotency_key()");
+        if (connection != *own)
             return fail(errc::invalid_argument,
-                        concat("the storage of this service has no connection of that type: ",
-                               "ask for the one of the storage that it was opened with"));
+                        "the storage of this service has no connection of that type: "
+                        "ask for the one of the storage that it was opened with");
         if (!open_) {
             if (auto written = flush_(); !written) return refuse(std::move(written).error());
             auto begun = storage_.begin(held_);
             if (!begun) return refuse(std::move(begun).error());
-            open_.emplace(std::move(*begun));
+            open_ = std::move(*begun);
             set_open(true);
         }
-        return static_cast<void*>(&open_->connection());
+        return open_->connection();
     }
 
-    [[nodiscard]] result<> commit(const row_batch& earlier, const row_batch& own) override {
+    /// Writes records in it and ends it; on failure nothing of it is stored, and it has ended, too.
+    [[nodiscard]] result<> commit(const row_batch& earlier, const row_batch& own) {
         auto done = open_->record(earlier);
         if (done) done = open_->record(own);
         if (done) done = open_->commit();
         roll_back();  // unless it is committed
         return done;
     }
-    void roll_back() override {
+    void roll_back() {
         open_.reset();
         set_open(false);
     }
-    [[nodiscard]] std::optional<error> take_refusal() override {
+    /// Why the step could not have it, if the storage did not give it; reported once.
+    [[nodiscard]] std::optional<error> take_refusal() {
         if (!refusal_) return std::nullopt;
-        set_asked(open_.has_value());
+        set_asked(open_ != nullptr);
         return std::exchange(refusal_, std::nullopt);
     }
-
-    [[nodiscard]] std::optional<error> overdue() override {
-        if constexpr (requires { open_->overdue(); })
-            if (open_) return open_->overdue();
-        return std::nullopt;
-    }
+    /// Why it is not kept though the step succeeded, if it was open for too long.
+    [[nodiscard]] std::optional<error> overdue() { return open_ ? open_->overdue() : std::nullopt; }
 
 private:
     [[nodiscard]] std::unexpected<error> refuse(error why) {
@@ -95,21 +73,11 @@ private:
         return std::unexpected{std::move(why)};
     }
 
-    Storage& storage_;
+    any_storage& storage_;
     lease held_;
     std::function<result<>()> flush_;
-    std::optional<typename Storage::transaction> open_;
+    std::unique_ptr<open_transaction> open_;
     std::optional<error> refusal_;
-};
-
-/// The right one for a storage.
-template <typename Storage>
-struct step_transaction_for {
-    using type = no_step_transaction;
-};
-template <transactional_store Storage>
-struct step_transaction_for<Storage> {
-    using type = stored_step_transaction<Storage>;
 };
 
 }  // namespace bulk

@@ -26,16 +26,13 @@ struct row_unit {
 /// How a unit ended.
 enum class unit_end : std::uint8_t { more, end_of_file };
 
-/// Where the rows of one pass over a file come from. `Visitor` is called as
-/// `visit(Row&, read_status, reader)` and returns whether to go on; `visit.wants(row)` says before
-/// whether the row has to be read at all, and `visit.unwanted(row, most)` how many from it on do not.
-template <declared_row Row, typename Visitor>
-class row_supply {
+/// Where the rows of one pass over a file come from, without their type.
+class unit_source {
 public:
-    row_supply() = default;
-    row_supply(const row_supply&) = delete;
-    row_supply& operator=(const row_supply&) = delete;
-    virtual ~row_supply() = default;
+    unit_source() = default;
+    unit_source(const unit_source&) = delete;
+    unit_source& operator=(const unit_source&) = delete;
+    virtual ~unit_source() = default;
 
     /// Whether only one task at a time may take rows.
     [[nodiscard]] virtual bool is_exclusive() const = 0;
@@ -43,15 +40,22 @@ public:
     /// The next rows; none at the end of the file. One caller at a time.
     [[nodiscard]] virtual result<std::optional<row_unit>> cut(std::uint64_t rows) = 0;
 
+    /// How many rows were given out so far.
+    [[nodiscard]] virtual std::uint64_t row_count() const = 0;
+};
+
+/// The same with their type. `Visitor` is called as
+/// `visit(Row&, read_status, reader)` and returns whether to go on; `visit.wants(row)` says before
+/// whether the row has to be read at all, and `visit.unwanted(row, most)` how many from it on do not.
+template <declared_row Row, typename Visitor>
+class row_supply : public unit_source {
+public:
     /// Reads the rows of a unit. Several at once, unless exclusive.
     [[nodiscard]] virtual result<unit_end> read(const row_unit& unit, Visitor& visit) = 0;
 
     /// A single row, from the bytes that were kept of it; null if it cannot be read.
     [[nodiscard]] virtual std::unique_ptr<owned_row<Row>> own(std::string_view raw, row_number row,
                                                               std::uint64_t line) = 0;
-
-    /// How many rows were given out so far.
-    [[nodiscard]] virtual std::uint64_t row_count() const = 0;
 };
 
 /// Reads up to so many rows and shows those that are wanted.

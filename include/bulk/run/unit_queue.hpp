@@ -16,18 +16,15 @@ namespace bulk {
 
 /// The units of one pass over a file, as tasks take them. Its owner has the lock, but for reading,
 /// which needs none.
-template <declared_row Row, typename Visitor>
 class unit_queue {
 public:
-    using supply = row_supply<Row, Visitor>;
-
     /// Begins a pass.
-    void open(std::unique_ptr<supply> rows) {
+    void open(std::unique_ptr<unit_source> rows) {
         supply_ = std::move(rows);
         is_done_ = false;
         pace_ = {};
     }
-    [[nodiscard]] supply& rows() { return *supply_; }
+    [[nodiscard]] unit_source& rows() { return *supply_; }
 
     /// How many tasks would find something to do, if there were `most`.
     [[nodiscard]] std::size_t wanted(std::size_t most) const {
@@ -71,7 +68,7 @@ public:
     void clear() { put_back_.clear(); }
 
 private:
-    std::unique_ptr<supply> supply_;
+    std::unique_ptr<unit_source> supply_;
     std::deque<row_unit> put_back_;
     pace pace_;
     bool is_done_ = false;

@@ -6,7 +6,7 @@
 #include <bulk/operation/description.hpp>
 #include <bulk/operation/registry.hpp>
 #include <bulk/service/subscriptions.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <concepts>
 #include <memory>
@@ -76,8 +76,8 @@ void tell_handler(Handler& handler, const event& what) {
 
 /// Subscribes the handlers that an operation lists, each on its own: one that throws takes nothing
 /// from the others.
-template <typename Op, event_store Storage>
-void subscribe_declared(subscriptions<Storage>& events) {
+template <typename Op>
+void subscribe_declared(subscriptions& events) {
     if constexpr (lists_handlers<Op>) {
         struct state {
             Op operation{};

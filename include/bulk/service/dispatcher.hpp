@@ -10,7 +10,6 @@
 #include <bulk/engine/clock_steps.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/turns.hpp>
-#include <bulk/operation/registry.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/failure_log.hpp>
@@ -18,8 +17,10 @@
 #include <bulk/run/observer.hpp>
 #include <bulk/run/operation_run.hpp>
 #include <bulk/run/owned_operation.hpp>
+#include <bulk/run/run_environment.hpp>
+#include <bulk/service/catalog.hpp>
 #include <bulk/service/metrics.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -34,7 +35,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,14 +44,14 @@ namespace bulk {
 /// need for themselves. One that has waited for a second begins beside them, and takes turns with them:
 /// up to `most_open` operations at once. When as many are open and one more waits, the one that was
 /// opened first is set aside for it, and goes on later.
-template <typename Operations, storage Storage, typename Formats>
 class dispatcher {
 public:
-    dispatcher(Storage& storage, executor& jobs, const service_options& options,
-               const read_options& reading, std::function<void()> on_events,
-               std::function<void()> on_change, std::function<std::shared_ptr<const void>()> owner,
-               const log_handler& log)
-        : storage_{storage},
+    dispatcher(const catalog& operations, any_storage& storage, executor& jobs,
+               const service_options& options, const read_options& reading,
+               std::function<void()> on_events, std::function<void()> on_change,
+               std::function<std::shared_ptr<const void>()> owner, const log_handler& log)
+        : operations_{operations},
+          storage_{storage},
           jobs_{jobs},
           options_{options},
           row_turns_{jobs, row_threads(options)},
@@ -61,8 +61,7 @@ public:
           owner_{std::move(owner)},
           failed_claims_{log},
           failed_runs_{log} {
-        for (const auto& each : Operations::descriptions)
-            observers_.emplace_back(each.steps.size(), log);
+        for (const auto& each : operations_.all()) observers_.emplace_back(each.steps.size(), log);
     }
 
     /// So many rows run at once, of all operations together.
@@ -81,7 +80,7 @@ public:
     void end_cancelled(operation_id id) {
         auto claimed = storage_.claim(id, request());
         if (!claimed || !*claimed) return;
-        owned_operation<Storage> mine{storage_, std::move(**claimed)};
+        owned_operation mine{storage_, std::move(**claimed)};
         const auto closed = mine.close(
             [](operation_record& operation, timestamp now) {
                 return move_to(operation, operation_state::cancelled, now);
@@ -149,10 +148,11 @@ public:
 
     [[nodiscard]] std::vector<service_metrics::operation> metrics() const {
         std::vector<service_metrics::operation> all;
+        const auto known = operations_.all();
         for (std::size_t i = 0; i < observers_.size(); ++i) {
             const observer& seen = observers_[i];
             auto& each = all.emplace_back(
-                service_metrics::operation{.name = Operations::descriptions[i].name,
+                service_metrics::operation{.name = known[i].name,
                                            .succeeded_rows = seen.succeeded(),
                                            .failed_rows = seen.failed(),
                                            .refused_rows = seen.refused(),
@@ -161,9 +161,8 @@ public:
                                            .waiting_rows = seen.waiting(),
                                            .flushes = seen.flushes(),
                                            .failed_flushes = seen.failed_flushes()});
-            for (std::size_t step = 0; step < Operations::descriptions[i].steps.size(); ++step)
-                each.steps.push_back(
-                    {Operations::descriptions[i].steps[step].name, seen.step(step)});
+            for (std::size_t step = 0; step < known[i].steps.size(); ++step)
+                each.steps.push_back({known[i].steps[step].name, seen.step(step)});
         }
         return all;
     }
@@ -293,7 +292,7 @@ private:
     }
 
     /// Of those that work. Under the lock.
-    [[nodiscard]] auto longest_open() {
+    [[nodiscard]] std::map<operation_id, open_run>::iterator longest_open() {
         auto oldest = runs_.end();
         for (auto at = runs_.begin(); at != runs_.end(); ++at)
             if (!at->second.is_leaving && !at->second.run->is_resting() &&
@@ -319,16 +318,15 @@ private:
         refused_.push_back(id);
     }
 
-    static std::vector<std::string> names() {
+    [[nodiscard]] std::vector<std::string> names() const {
         std::vector<std::string> all;
-        for (const auto& each : Operations::descriptions) all.emplace_back(each.name);
+        for (const auto& each : operations_.all()) all.emplace_back(each.name);
         return all;
     }
 
     [[nodiscard]] observer& observer_of(std::string_view name) {
         std::size_t at = 0;
-        while (at + 1 < observers_.size() && !same_name(Operations::descriptions[at].name, name))
-            ++at;
+        while (at + 1 < observers_.size() && !same_name(operations_.all()[at].name, name)) ++at;
         return observers_[at];
     }
 
@@ -350,26 +348,26 @@ private:
     }
 
     [[nodiscard]] std::shared_ptr<active_run> make_run(claimed_operation claimed) {
-        std::shared_ptr<active_run> made;
         const std::string name = claimed.operation.name;
-        (void)Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
-            made = std::make_shared<operation_run<Op, Storage, Formats>>(
-                run_environment<Storage>{.owner = owner_(),
-                                         .storage = storage_,
-                                         .jobs = jobs_,
-                                         .row_turns = row_turns_,
-                                         .options = options_,
-                                         .reading = reading_,
-                                         .watch = observer_of(name),
-                                         .failures = failed_runs_,
-                                         .on_events = on_events_,
-                                         .on_change = on_change_,
-                                         .on_rest = [this] { look_again_soon(); },
-                                         .on_refuse = [this](operation_id id) { refuse(id); },
-                                         .on_end = [this](const auto& run) { forget(run); }},
-                std::move(claimed));
-        });
-        return made;
+        const auto known = operations_.operation(name);
+        if (!known) return nullptr;  // only these are claimed
+        const any_operation& operation = **known;
+        return std::make_shared<operation_run>(
+            run_environment{.owner = owner_(),
+                            .storage = storage_,
+                            .jobs = jobs_,
+                            .row_turns = row_turns_,
+                            .options = options_,
+                            .reading = reading_,
+                            .watch = observer_of(name),
+                            .failures = failed_runs_,
+                            .on_events = on_events_,
+                            .on_change = on_change_,
+                            .on_rest = [this] { look_again_soon(); },
+                            .on_refuse = [this](operation_id id) { refuse(id); },
+                            .on_end = [this](const auto& run) { forget(run); }},
+            std::move(claimed), operation.description(),
+            [&operation](auto&&... given) { return operation.make_work(given...); });
     }
 
     void forget(const std::shared_ptr<active_run>& run) {
@@ -402,7 +400,8 @@ private:
                         }});
     }
 
-    Storage& storage_;
+    const catalog& operations_;
+    any_storage& storage_;
     executor& jobs_;
     const service_options& options_;
     turns row_turns_;

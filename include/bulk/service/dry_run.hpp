@@ -15,9 +15,9 @@
 #include <bulk/rows/json/metadata.hpp>
 #include <bulk/rows/json/writer.hpp>
 #include <bulk/rows/members.hpp>
+#include <bulk/rows/open.hpp>
 #include <bulk/rows/read_status.hpp>
 #include <bulk/rows/row_error.hpp>
-#include <bulk/rows/text_source.hpp>
 #include <bulk/rows/to_text.hpp>
 #include <bulk/run/failure_budget.hpp>
 #include <bulk/run/guard.hpp>
@@ -83,15 +83,9 @@ private:
 
     [[nodiscard]] result<> read_file(byte_source bytes, std::string_view name,
                                      const read_options& reading) {
-        auto text = text_of(std::move(bytes), reading.unpacking);
-        if (!text) return std::unexpected{std::move(text).error()};
-        const auto begin = peek(*text, 4096);
-        if (!begin) return std::unexpected{begin.error()};
-        return Formats::visit(Formats::find(name, *begin), [&]<typename Format>() -> result<> {
-            auto reader = Format::template open<row_type>(std::move(*text), reading);
-            if (!reader) return std::unexpected{std::move(reader).error()};
-            return read_rows(*reader);
-        });
+        auto rows = open_rows<row_type>(std::move(bytes), name, reading, Formats{});
+        if (!rows) return std::unexpected{std::move(rows).error()};
+        return read_rows(*rows);
     }
 
     template <typename Reader>

@@ -7,7 +7,7 @@
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/retry_history.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -17,9 +17,9 @@
 namespace bulk {
 
 /// The errors of an operation by what they say, however many there are.
-template <storage Storage>
-[[nodiscard]] result<std::vector<error_group>> error_groups_of(
-    Storage& storage, operation_id operation, std::size_t limit = error_grouping::default_limit) {
+[[nodiscard]] inline result<std::vector<error_group>> error_groups_of(
+    any_storage storage, operation_id operation,
+    std::size_t limit = error_grouping::default_limit) {
     error_grouping grouping{limit};
     row_query query{.operation = operation,
                     .errors_only = true,
@@ -35,12 +35,11 @@ template <storage Storage>
 }
 
 /// The failed rows whose error has the pattern of an error group, among those that a filter takes. None is
-/// an error: an empty list of rows would retry nothing. `Source` answers `query(row_query)`, as a service
-/// and a storage do.
-template <typename Source>
-[[nodiscard]] result<std::vector<row_number>> rows_of_group(Source& source, operation_id operation,
-                                                            const retry_filter& among,
-                                                            std::string_view pattern) {
+/// an error: an empty list of rows would retry nothing.
+[[nodiscard]] inline result<std::vector<row_number>> rows_of_group(any_storage storage,
+                                                                   operation_id operation,
+                                                                   const retry_filter& among,
+                                                                   std::string_view pattern) {
     row_query query{.operation = operation,
                     .step = among.step,
                     .failure = among.failure,
@@ -49,7 +48,7 @@ template <typename Source>
                     .with_total = false};
     std::vector<row_number> rows;
     do {
-        auto page = source.query(query);
+        auto page = storage.query(query);
         if (!page) return std::unexpected{std::move(page).error()};
         for (const auto& each : page->items)
             if (error_pattern(each.error_message) == pattern) rows.push_back(each.row);

@@ -9,6 +9,7 @@
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/format.hpp>
+#include <bulk/rows/open.hpp>
 #include <bulk/rows/read_status.hpp>
 #include <bulk/rows/text_source.hpp>
 #include <bulk/service/data_writer.hpp>
@@ -18,7 +19,7 @@
 #include <bulk/service/report_writer.hpp>
 #include <bulk/service/row_selection.hpp>
 #include <bulk/service/row_standing.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -30,12 +31,12 @@
 namespace bulk {
 
 /// One export of one operation: the rows of its file and their records, side by side in one pass.
-template <typename Op, storage Storage, typename Formats>
+template <typename Op, typename Formats>
 class operation_export {
 public:
     using row_type = typename Op::row_type;
 
-    operation_export(Storage& storage, const operation_record& operation,
+    operation_export(any_storage& storage, const operation_record& operation,
                      const export_options& options, row_selection selection,
                      const read_options& reading, const export_sink& sink)
         : storage_{storage},
@@ -67,9 +68,8 @@ private:
     /// The bytes of the file; none when it is gone.
     [[nodiscard]] result<std::optional<byte_source>> open_file() {
         const std::string& id = operation_.file_id;
-        if constexpr (requires { storage_.file_memory(id); })
-            if (auto content = storage_.file_memory(id))
-                return byte_source{std::string_view{*content}, content};
+        if (auto content = storage_.file_memory(id))
+            return byte_source{std::string_view{*content}, content};
         auto pull = storage_.open_file(id, 0);
         if (pull) return byte_source{std::move(*pull)};
         if (pull.error().code == errc::not_found) return std::nullopt;
@@ -85,24 +85,32 @@ private:
             Formats::find(operation_.file_name, *begin), [&]<typename Format>() -> result<> {
                 auto reader = Format::template open<row_type>(std::move(*text), reading_);
                 if (!reader) return from_unreadable_file(reader.error());
-                if (!is_data()) return write_file(*reader, report(true), name_of(options_.format));
+                if (!is_data())
+                    return write_file(opened<Format>(*reader), report(true),
+                                      name_of(options_.format));
                 if (!options_.reveal_pii || !is_copied<Format>(options_.format))
-                    return convert(*reader);
+                    return convert(opened<Format>(*reader));
                 if constexpr (requires { reader->columns().is_guarded; })
-                    if (options_.guard && !reader->columns().is_guarded)
-                        return write_file(
-                            *reader, guarded_writer<row_type>{reader->format(), header_of(*reader)},
-                            Format::name);
-                return write_file(*reader,
-                                  copying_writer<row_type>{options_.format, header_of(*reader)},
-                                  Format::name);
+                    if (options_.guard && !reader->columns().is_guarded) {
+                        guarded_writer<row_type> writer{reader->format(), header_of(*reader)};
+                        return write_file(opened<Format>(*reader), std::move(writer), Format::name);
+                    }
+                copying_writer<row_type> writer{options_.format, header_of(*reader)};
+                return write_file(opened<Format>(*reader), std::move(writer), Format::name);
             });
     }
 
-    template <typename Reader>
-    [[nodiscard]] result<> convert(Reader& reader) {
-        if (options_.guard) return write_file(reader, guarding(), name_of(options_.format));
-        return write_file(reader, converting(), name_of(options_.format));
+    /// The rows of a file in one type for all formats: what follows is compiled once.
+    using rows = rows_in<row_type, Formats>;
+    template <typename Format, typename Reader>
+    [[nodiscard]] static rows opened(Reader& reader) {
+        return rows{std::move(reader), Format::name};
+    }
+
+    [[nodiscard]] result<> convert(rows from) {
+        if (options_.guard)
+            return write_file(std::move(from), guarding(), name_of(options_.format));
+        return write_file(std::move(from), converting(), name_of(options_.format));
     }
 
     [[nodiscard]] result<> check_guard() const {
@@ -182,8 +190,8 @@ private:
                 {options_.spelling, operation_.created_at}};
     }
 
-    template <typename Reader, typename Writer>
-    [[nodiscard]] result<> write_file(Reader& reader, Writer writer, std::string_view extension) {
+    template <typename Writer>
+    [[nodiscard]] result<> write_file(rows reader, Writer writer, std::string_view extension) {
         begin(writer, extension);
         row_type row{};
         while (!selection_.is_past_last(next_)) {
@@ -196,11 +204,8 @@ private:
                 break;
             }
             next_ = row_number{to_number(reader.row()) + 1};
-            std::optional<std::string_view> raw;
-            if constexpr (requires { reader.has_raw(); })
-                if (reader.has_raw()) raw = reader.raw();
             const row_type* readable = status == read_status::row ? &row : nullptr;
-            if (auto written = write_row(writer, reader.row(), readable, raw); !written)
+            if (auto written = write_row(writer, reader.row(), readable, reader.raw()); !written)
                 return written;
         }
         return end(writer);
@@ -243,13 +248,13 @@ private:
         return output_.hand_over(true);
     }
 
-    Storage& storage_;
+    any_storage& storage_;
     const operation_record& operation_;
     const export_options& options_;
     row_selection selection_;
     read_options reading_;
     export_output output_;
-    row_histories<Storage> histories_;
+    row_histories histories_;
     bool is_at_rest_;
     row_number next_{1};
     export_summary summary_;
@@ -257,33 +262,17 @@ private:
 
 /// Writes the rows of an operation to `sink`, in the order of their file and in memory of fixed
 /// size. `Formats` are those that the file may be of.
-template <typename Op, storage Storage, typename Formats>
-[[nodiscard]] result<export_summary> export_operation(Storage& storage,
+template <typename Op, typename Formats>
+[[nodiscard]] result<export_summary> export_operation(any_storage& storage,
                                                       const operation_record& operation,
                                                       const export_options& options,
                                                       const read_options& reading, Formats,
                                                       const export_sink& sink) {
     auto selection = row_selection::make(options, description_of<Op>);
     if (!selection) return std::unexpected{std::move(selection).error()};
-    return operation_export<Op, Storage, std::remove_const_t<Formats>>{
+    return operation_export<Op, std::remove_const_t<Formats>>{
         storage, operation, options, std::move(*selection), reading, sink}
         .run();
-}
-
-/// The same by its id, of one of the operations of a program.
-template <typename Operations, storage Storage, typename Formats>
-[[nodiscard]] result<export_summary> export_operation(Operations, Storage& storage, operation_id id,
-                                                      const export_options& options,
-                                                      const read_options& reading, Formats formats,
-                                                      const export_sink& sink) {
-    auto operation = storage.get(id);
-    if (!operation) return std::unexpected{std::move(operation).error()};
-    result<export_summary> summary;
-    auto known = Operations::visit(operation->name, [&]<typename Op>(std::type_identity<Op>) {
-        summary = export_operation<Op>(storage, *operation, options, reading, formats, sink);
-    });
-    if (!known) return std::unexpected{std::move(known).error()};
-    return summary;
 }
 
 }  // namespace bulk

@@ -6,94 +6,63 @@
 #include <bulk/core/content_type.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
-#include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/operation/description.hpp>
-#include <bulk/rows/json/metadata.hpp>
+#include <bulk/service/catalog.hpp>
+#include <bulk/service/given_operation.hpp>
 #include <bulk/service/upload.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace bulk {
 
-/// The metadata of an operation as JSON.
-template <typename Op, typename Metadata>
-[[nodiscard]] result<std::string> metadata_text(const Metadata& metadata) {
-    if constexpr (std::same_as<Metadata, std::string>) {
-        return is_blank(metadata) ? "{}" : metadata;
-    } else if constexpr (std::same_as<Metadata, typename Op::metadata_type>) {
-        return json::metadata_text(metadata);
-    } else {
-        return fail(errc::invalid_argument,
-                    concat("the metadata is of another type than operation '",
-                           description_of<Op>.name, "' takes"));
-    }
+/// The metadata of an operation as JSON; fails when it is that of another operation.
+[[nodiscard]] inline result<std::string> metadata_text(const any_operation& operation,
+                                                       const given_metadata& metadata) {
+    if (metadata.type == nullptr || *metadata.type == operation.metadata_type())
+        return metadata.text;
+    return fail(errc::invalid_argument, concat("the metadata is of another type than operation '",
+                                               operation.description().name, "' takes"));
 }
 
-/// The same, if the operation can read it.
-template <typename Op, typename Metadata>
-[[nodiscard]] result<std::string> metadata_for(const Metadata& metadata) {
-    auto text = metadata_text<Op>(metadata);
-    if (text)
-        if (auto read = json::read_metadata<typename Op::metadata_type>(*text); !read)
-            return std::unexpected{std::move(read).error()};
-    return text;
-}
-
-/// What is known of a new operation before its file is taken. Refuses an operation that nobody
-/// knows, and metadata that it cannot read.
-template <typename Operations, typename Metadata>
-[[nodiscard]] result<operation_record> prepare_operation(std::string_view name,
-                                                         const create_options<Metadata>& about) {
-    operation_record record{.created_by = about.created_by,
+/// What is known of a new operation before its file is taken. Refuses an unknown operation, and
+/// metadata that it cannot read.
+[[nodiscard]] inline result<operation_record> prepare_operation(const catalog& operations,
+                                                                std::string_view name,
+                                                                const given_operation& about) {
+    const auto known = operations.operation(name);
+    if (!known) return std::unexpected{known.error()};
+    auto text = metadata_text(**known, about.metadata);
+    if (!text) return std::unexpected{std::move(text).error()};
+    if (const auto read = (*known)->same_metadata(*text, true); !read)
+        return std::unexpected{read.error()};
+    return operation_record{.name = std::string{(*known)->description().name},
+                            .metadata = std::move(*text),
+                            .created_by = about.created_by,
                             .idempotency_key = about.idempotency_key,
                             .recipients = about.recipients};
-    result<> readable;
-    auto known = Operations::visit(name, [&]<typename Op>(std::type_identity<Op>) {
-        record.name = description_of<Op>.name;
-        auto text = metadata_for<Op>(about.metadata);
-        if (text)
-            record.metadata = std::move(*text);
-        else
-            readable = std::unexpected{std::move(text).error()};
-    });
-    if (!known) return std::unexpected{std::move(known).error()};
-    if (!readable) return std::unexpected{std::move(readable).error()};
-    return record;
 }
 
 /// The metadata of an operation as everybody may read it: personal values are hidden. Empty when it
 /// cannot be read, since then nobody knows what of it is personal.
-template <typename Operations>
-[[nodiscard]] std::string public_metadata(const operation_record& record) {
-    std::string text;
-    (void)Operations::visit(record.name, [&]<typename Op>(std::type_identity<Op>) {
-        if (auto read = json::read_metadata<typename Op::metadata_type>(record.metadata))
-            text = json::metadata_text(*read, {.reveal_pii = false});
-    });
-    return text;
+[[nodiscard]] inline std::string public_metadata(const catalog& operations,
+                                                 const operation_record& record) {
+    return operations.same_metadata(record.name, record.metadata, false).value_or("");
 }
-
-/// An operation as it was stored.
-struct taken_operation {
-    operation_record record{};
-    bool is_new = true;  ///< else it has the same idempotency key, and was there before
-};
 
 /// Stores the file, then the operation: whoever sees the operation sees its file. Nothing is kept of
 /// what cannot be stored whole, and nothing of a file whose operation exists already. What is left of
 /// a process that dies in between, `unused_uploads` finds by the moment that both have in common.
-template <typename Operations, storage Storage, typename Metadata>
-[[nodiscard]] result<operation_record> store_operation(Storage& storage, operation_record record,
-                                                       upload& file, std::int64_t most,
-                                                       const create_options<Metadata>& about) {
+[[nodiscard]] inline result<operation_record> store_operation(const catalog& operations,
+                                                              any_storage& storage,
+                                                              operation_record record, upload& file,
+                                                              std::int64_t most,
+                                                              const given_operation& about) {
     auto stored = storage.put_file(
         record.file_name, [&](std::span<char> into) { return file.bytes.read_some(into); },
         static_cast<std::uint64_t>(most), record.created_at,
@@ -108,7 +77,7 @@ template <typename Operations, storage Storage, typename Metadata>
     if (key) {
         record.idempotency_key = std::move(*key);
         created =
-            storage.create(record, {created_event(record, public_metadata<Operations>(record))});
+            storage.create(record, {created_event(record, public_metadata(operations, record))});
     } else {
         created = std::unexpected{std::move(key).error()};
     }

@@ -8,7 +8,7 @@
 #include <bulk/core/notification.hpp>
 #include <bulk/run/guard.hpp>
 #include <bulk/service/subscriptions.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <memory>
 #include <mutex>
@@ -20,10 +20,9 @@
 namespace bulk {
 
 /// Tells the recipients of an operation, each by the channel and of the events that they asked for.
-template <storage Storage>
 class notifier {
 public:
-    notifier(Storage& storage, subscriptions<Storage>& events, const log_handler& log)
+    notifier(any_storage& storage, subscriptions& events, const log_handler& log)
         : storage_{storage}, events_{events}, log_{log} {}
 
     [[nodiscard]] result<> add(std::string name, notification_channel channel) {
@@ -87,8 +86,8 @@ private:
                   {{"operation", to_text(about.operation)}, {"why", std::move(why)}}});
     }
 
-    Storage& storage_;
-    subscriptions<Storage>& events_;
+    any_storage& storage_;
+    subscriptions& events_;
     const log_handler& log_;
     mutable std::mutex mutex_;
     std::vector<std::pair<std::string, shared_channel>> channels_;

@@ -10,7 +10,8 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/reflect.hpp>
 #include <bulk/run/guard.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/service/prune_options.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -24,24 +25,10 @@
 
 namespace bulk {
 
-/// Which operations are removed: those that have ended so long ago, in one of these states.
-struct prune_options {
-    std::chrono::milliseconds older_than{};
-    std::vector<operation_state> states{};  ///< empty: whichever, if it is final
-    /// Called for each before it goes, to export it for example; if it fails, the operation stays.
-    std::function<result<>(const operation_record&)> before{};
-};
-
-struct prune_report {
-    std::uint64_t removed = 0;
-    std::vector<std::pair<operation_id, std::string>> kept{};  ///< and why
-};
-
 /// Removes operations with everything of them.
-template <storage Storage>
 class retention {
 public:
-    explicit retention(Storage& storage) : storage_{storage} {}
+    explicit retention(any_storage& storage) : storage_{storage} {}
 
     /// The records first: what is left if the process dies in between is an upload of no operation,
     /// which the next start removes. So is that of a damaged operation: it may name the wrong one.
@@ -51,7 +38,7 @@ public:
         if (!record) return std::unexpected{record.error()};
         auto removed = storage_.remove(id);
         // Removing records takes some space, and removing the upload gives some back.
-        if (!removed && is_full() && is_final(record->state) && remove_upload(*record))
+        if (!removed && storage_.is_full() && is_final(record->state) && remove_upload(*record))
             removed = storage_.remove(id);
         return removed ? remove_upload(*record) : removed;
     }
@@ -126,16 +113,11 @@ private:
         if (done)
             ++report.removed;
         else
-            (is_full() ? short_of_space_ : report.kept)
+            (storage_.is_full() ? short_of_space_ : report.kept)
                 .emplace_back(record.id, done.error().message);
     }
 
-    [[nodiscard]] bool is_full() const {
-        if constexpr (requires { storage_.is_full(); }) return storage_.is_full();
-        return false;
-    }
-
-    Storage& storage_;
+    any_storage& storage_;
     decltype(prune_report::kept) short_of_space_{};
 };
 

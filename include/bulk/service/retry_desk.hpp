@@ -9,8 +9,9 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/operation/description.hpp>
-#include <bulk/operation/registry.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/service/catalog.hpp>
+#include <bulk/service/retry_answer.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -20,40 +21,13 @@
 
 namespace bulk {
 
-/// Why an operation cannot be retried, for programs.
-enum class retry_obstacle : std::uint8_t {
-    none,
-    not_found,
-    wrong_state,   ///< it has not ended, or all its rows succeeded
-    unknown_type,  ///< this program does not have the operation
-    not_retryable,
-    too_many_retries,
-    not_validated,  ///< it ended before all rows were validated
-    rows_deleted,   ///< neither the file nor the records have them
-    no_failed_rows,
-};
-
-/// Whether an operation can be retried, and if not, why.
-struct retry_eligibility {
-    bool is_eligible = false;
-    std::string reason{};  ///< for people
-    retry_obstacle obstacle = retry_obstacle::none;
-};
-
-/// What came of a retry.
-struct retry_answer {
-    std::uint64_t submitted = 0;  ///< rows that are tried again
-    std::uint64_t resumed = 0;    ///< rows that nobody had tried, and that are tried now
-    std::uint64_t skipped = 0;
-    std::vector<std::string> reasons{};  ///< for what was skipped
-};
-
 /// Begins operations that have ended once more, for the rows that failed or were never tried.
-template <typename Operations, storage Storage>
 class retry_desk {
 public:
-    retry_desk(Storage& storage, int most_retries)
-        : storage_{storage}, most_retries_{static_cast<std::uint32_t>(most_retries)} {}
+    retry_desk(const catalog& operations, any_storage& storage, int most_retries)
+        : operations_{operations},
+          storage_{storage},
+          most_retries_{static_cast<std::uint32_t>(most_retries)} {}
 
     [[nodiscard]] result<retry_eligibility> can_retry(operation_id id) {
         const auto record = storage_.get(id);
@@ -82,7 +56,7 @@ public:
         const auto previous = record->state;
         if (auto moved = move_to(*record, operation_state::retrying, now); !moved)
             return std::unexpected{std::move(moved).error()};
-        const auto& about = **Operations::find(record->name);
+        const auto& about = **operations_.find(record->name);
         std::vector<event> events;
         if (!who.empty()) events.push_back(requested_event(*record, "Retry", who, now));
         events.push_back(status_changed_event(*record, previous, now));
@@ -109,7 +83,7 @@ private:
             return refused(retry_obstacle::wrong_state,
                            concat("Operation is in ", name_of(record.state),
                                   " state, must be completed_with_errors, failed or cancelled"));
-        const auto about = Operations::find(record.name);
+        const auto about = operations_.find(record.name);
         if (!about)
             return refused(retry_obstacle::unknown_type,
                            concat("Operation type '", record.name, "' not registered"));
@@ -167,7 +141,8 @@ private:
         return said;
     }
 
-    Storage& storage_;
+    const catalog& operations_;
+    any_storage& storage_;
     std::uint32_t most_retries_;
 };
 

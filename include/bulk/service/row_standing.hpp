@@ -7,7 +7,7 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/row_state.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -56,11 +56,10 @@ struct row_standing {
 }
 
 /// The records of one row after the other, read from the storage a few hundred rows at a time.
-template <storage Storage>
 class row_histories {
 public:
     /// `only` is sorted; empty means all rows.
-    row_histories(Storage& storage, operation_id operation, std::size_t steps,
+    row_histories(any_storage& storage, operation_id operation, std::size_t steps,
                   std::vector<row_number> only)
         : storage_{storage},
           operation_{operation},
@@ -114,7 +113,7 @@ private:
         return {};
     }
 
-    Storage& storage_;
+    any_storage& storage_;
     operation_id operation_;
     std::uint64_t rows_at_once_;
     std::vector<row_number> only_;

@@ -9,25 +9,21 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/worker_record.hpp>
 #include <bulk/engine/executor.hpp>
-#include <bulk/engine/inline_executor.hpp>
 #include <bulk/engine/job.hpp>
-#include <bulk/engine/thread_executor.hpp>
-#include <bulk/operation/registry.hpp>
 #include <bulk/rows/format.hpp>
-#include <bulk/run/guard.hpp>
-#include <bulk/service/declared_handlers.hpp>
+#include <bulk/service/catalog.hpp>
 #include <bulk/service/dispatcher.hpp>
 #include <bulk/service/metrics.hpp>
 #include <bulk/service/notifier.hpp>
 #include <bulk/service/reading_limits.hpp>
+#include <bulk/service/service_host.hpp>
 #include <bulk/service/subscriptions.hpp>
 #include <bulk/service/turnstile.hpp>
 #include <bulk/service/unused_uploads.hpp>
 #include <bulk/service/worker_report.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -42,34 +38,24 @@
 namespace bulk {
 
 /// What a service consists of, shared with the runs and jobs that it has begun.
-template <typename Operations, storage Storage, typename Formats>
-class service_core
-    : public std::enable_shared_from_this<service_core<Operations, Storage, Formats>> {
+class service_core : public std::enable_shared_from_this<service_core>, public service_host {
 public:
-    service_core(Storage storage, service_options options, const read_options& reading,
-                 executor* jobs, log_handler log)
-        : log_{quiet(std::move(log))},
+    service_core(catalog operations, any_storage storage, service_options options,
+                 const read_options& reading, executor* jobs, log_handler log)
+        : service_host{{.what = "service",
+                        .storage = std::move(storage),
+                        .jobs = jobs,
+                        .where = options.scheduler,
+                        .threads = thread_count(options),
+                        .valid = validate(named(options)),
+                        .log = std::move(log),
+                        .owner = [this] { return this->shared_from_this(); }}},
           options_{named(std::move(options))},
           reading_{limited_reading(reading, options_)},
-          valid_{validate(options_)},
-          storage_{std::move(storage)},
-          own_jobs_{jobs == nullptr && options_.scheduler != scheduling::immediate ? start_threads()
-                                                                                   : nullptr},
-          inline_jobs_{jobs == nullptr && own_jobs_ == nullptr ? std::make_unique<inline_executor>()
-                                                               : nullptr},
-          jobs_{jobs != nullptr ? *jobs
-                : own_jobs_     ? static_cast<executor&>(*own_jobs_)
-                                : *inline_jobs_},
-          subscriptions_{storage_, jobs_,
-                         [this](const event& told, const std::string& why) {
-                             if (log_)
-                                 log_({log_level::error,
-                                       "event handler failed",
-                                       {{"event", std::to_string(told.sequence)}, {"why", why}}});
-                         },
-                         [this] { return this->shared_from_this(); }},
+          operations_{std::move(operations)},
           notifier_{storage_, subscriptions_, log_},
-          dispatcher_{storage_,
+          dispatcher_{operations_,
+                      storage_,
                       jobs_,
                       options_,
                       reading_,
@@ -92,30 +78,19 @@ public:
         if (!valid_) return;
         // Before the first claim: a worker has not begun after what it works on.
         if (options_.scheduler == scheduling::channels) worker_.begin(this->weak_from_this());
-        Operations::for_each([this]<typename Op>(std::type_identity<Op>) {
-            subscribe_declared<Op>(subscriptions_);
-        });
+        for (const any_operation* each : operations_.operations())
+            each->subscribe_handlers(subscriptions_);
         subscriptions_.notify();
         begin_jobs();
         schedule_poll();
         run_inline([this] { return dispatcher_.is_idle(); });
     }
 
-    [[nodiscard]] Storage& storage() { return storage_; }
-    [[nodiscard]] executor& jobs() { return jobs_; }
+    [[nodiscard]] const catalog& operations() const { return operations_; }
     [[nodiscard]] const service_options& options() const { return options_; }
     [[nodiscard]] const read_options& reading() const { return reading_; }
     [[nodiscard]] turnstile& dry_runs() { return dry_runs_; }
-    [[nodiscard]] subscriptions<Storage>& events() { return subscriptions_; }
-    [[nodiscard]] notifier<Storage>& notifications() { return notifier_; }
-
-    /// Whether it can be used at all: options that are wrong make everything else fail.
-    [[nodiscard]] result<> usable() const {
-        if (!valid_) return valid_;
-        const std::scoped_lock lock{mutex_};
-        if (is_closed_) return fail(errc::unavailable, "the service is shut down");
-        return {};
-    }
+    [[nodiscard]] notifier& notifications() { return notifier_; }
 
     [[nodiscard]] service_metrics metrics() const {
         return {.operations = dispatcher_.metrics(),
@@ -131,7 +106,7 @@ public:
         const auto capacity = static_cast<std::uint64_t>(options_.queue_capacity);
         std::unique_lock lock{mutex_};
         while (waiting_operations_ >= capacity) {
-            if (is_closed_) return fail(errc::unavailable, "the service is shut down");
+            if (is_closed_) return closed();
             const auto seen = changes_;
             lock.unlock();
             const auto waiting = count_waiting(capacity);
@@ -205,35 +180,15 @@ public:
         }
     }
 
-    /// Somebody may wait for this.
-    void changed() {
-        {
-            const std::scoped_lock lock{mutex_};
-            ++changes_;
-        }
-        changed_.notify_all();
-        subscriptions_.notify();
-    }
-
     /// Waits until an operation is at rest, whoever runs it; fails when it is not in time.
     [[nodiscard]] result<operation_record> wait(operation_id id, std::chrono::milliseconds time) {
-        const auto deadline = std::chrono::steady_clock::now() + time;
-        while (true) {
-            std::uint64_t seen = 0;
-            {
-                const std::scoped_lock lock{mutex_};
-                seen = changes_;
-            }
-            auto record = storage_.get(id);
-            if (!record || is_final(record->state)) return record;
-            const auto now = std::chrono::steady_clock::now();
-            if (now >= deadline)
-                return fail(errc::timed_out, concat("operation ", to_text(id), " is still ",
-                                                    name_of(record->state)));
-            std::unique_lock lock{mutex_};  // another process tells us nothing: look now and then
-            changed_.wait_until(lock, std::min(deadline, now + std::chrono::milliseconds{200}),
-                                [&] { return changes_ != seen; });
-        }
+        return wait_for([&] { return storage_.get(id); },
+                        [](const operation_record& record) { return is_final(record.state); },
+                        [&](const operation_record& record) {
+                            return concat("operation ", to_text(id), " is still ",
+                                          name_of(record.state));
+                        },
+                        time);
     }
 
     // --- the end ---------------------------------------------------------------------------------
@@ -254,22 +209,16 @@ public:
         if (std::exchange(is_shut_down_, true)) return {};
         const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
         const bool is_done = dispatcher_.wait_until_idle(options_.shutdown_timeout);
-        subscriptions_.notify();
-        const bool is_told =
-            subscriptions_.wait_until_idle(std::chrono::ceil<std::chrono::milliseconds>(
-                deadline - std::chrono::steady_clock::now()));
-        if (is_done && is_told) {
+        if (tell_until(deadline) && is_done) {
             worker_.end();  // else it is seen as one that is silent: it did not end in order
             own_jobs_->stop();
             return {};
         }
         const std::string busy = dispatcher_.abandon();
         own_jobs_->abandon();
-        return fail(
-            errc::timed_out,
-            is_done ? "the service is shut down, but not every event was told in time: a "
-                      "handler did not return, or the storage did not answer"
-                    : concat("the service is shut down, but not all rows came to an end: ", busy));
+        if (is_done) return not_told();
+        return fail(errc::timed_out,
+                    concat("the service is shut down, but not all rows came to an end: ", busy));
     }
 
     /// The service goes: with an executor of somebody else, what is left to do is theirs.
@@ -282,43 +231,17 @@ public:
 
 private:
     [[nodiscard]] static service_options named(service_options options) {
-#if defined(__GLIBC__)
-        if (options.service_name.empty()) options.service_name = program_invocation_short_name;
-#endif
-        if (options.service_name.empty()) options.service_name = "default";
+        if (options.service_name.empty()) options.service_name = program_name("default");
         return options;
-    }
-
-    /// A log handler that throws must not take anything with it.
-    [[nodiscard]] static log_handler quiet(log_handler log) {
-        if (!log) return log;
-        return
-            [log = std::move(log)](const log_entry& entry) { (void)guarded([&] { log(entry); }); };
     }
 
     /// Rows may block every thread that they are allowed. One more keeps the leases, and one tells
     /// handlers, which may block as well.
-    [[nodiscard]] std::size_t thread_count() const {
-        return dispatcher<Operations, Storage, Formats>::row_threads(options_) + 2;
+    [[nodiscard]] static std::size_t thread_count(const service_options& options) {
+        return dispatcher::row_threads(options) + 2;
     }
 
-    /// None where the system gives no thread: then the service cannot be used, and says why.
-    [[nodiscard]] std::unique_ptr<thread_executor> start_threads() {
-        auto started = thread_executor::start(thread_count());
-        if (started) return std::move(*started);
-        if (valid_) valid_ = std::unexpected{std::move(started).error()};
-        return nullptr;
-    }
-
-    /// With `scheduling::immediate` the calling thread does the work, until `done()`.
-    template <typename Done>
-    void run_inline(Done done) {
-        if (inline_jobs_ == nullptr) return;
-        const std::scoped_lock lock{inline_mutex_};
-        (void)inline_jobs_->run_until([&] { return done(); });
-    }
-
-    /// The same for what is to be told to handlers, for as long as a shutdown would wait.
+    /// With `scheduling::immediate`: handlers are told, for as long as a shutdown would wait.
     void tell_inline() {
         const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
         run_inline([&] {
@@ -376,7 +299,7 @@ private:
     }
 
     /// In as many jobs as there are pages of uploads.
-    void remove_unused_uploads(unused_uploads<Storage> search) {
+    void remove_unused_uploads(unused_uploads search) {
         const auto more = search.look_on();
         if (more && *more)
             return jobs_.submit(job{[weak = this->weak_from_this(), search]() mutable {
@@ -394,25 +317,14 @@ private:
                   {{"count", std::to_string(search.removed())}}});
     }
 
-    const log_handler log_;
-    service_options options_;
+    const service_options options_;
     read_options reading_;
-    result<> valid_;
-    Storage storage_;
-    mutable std::mutex mutex_;
-    std::condition_variable changed_;
-    std::uint64_t changes_ = 0;
-    bool is_closed_ = false;
+    const catalog operations_;
     bool is_shut_down_ = false;
     std::uint64_t waiting_operations_ = 0;  ///< at most; the store knows better
-    std::unique_ptr<thread_executor> own_jobs_;
-    std::unique_ptr<inline_executor> inline_jobs_;
-    std::recursive_mutex inline_mutex_;  ///< a step may create an operation itself
-    executor& jobs_;
-    subscriptions<Storage> subscriptions_;
-    notifier<Storage> notifier_;
-    dispatcher<Operations, Storage, Formats> dispatcher_;
-    worker_report<Storage> worker_;
+    notifier notifier_;
+    dispatcher dispatcher_;
+    worker_report worker_;
     turnstile dry_runs_{static_cast<std::size_t>(std::max(options_.max_dry_runs, 1))};
 };
 

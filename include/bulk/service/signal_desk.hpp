@@ -6,7 +6,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/limits.hpp>
 #include <bulk/core/signal.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <chrono>
 #include <utility>
@@ -15,10 +15,9 @@ namespace bulk {
 
 /// Takes in signals from outside: checked, cut to size, and stored before anybody is told that they
 /// have come.
-template <signal_store Storage>
 class signal_desk {
 public:
-    signal_desk(Storage& storage, std::chrono::milliseconds early_ttl)
+    signal_desk(any_storage& storage, std::chrono::milliseconds early_ttl)
         : storage_{storage}, early_ttl_{early_ttl} {}
 
     [[nodiscard]] result<signal_receipt> accept(const signal& sent, timestamp now) {
@@ -47,7 +46,7 @@ private:
         return storage_.send(sent, keep_until);
     }
 
-    Storage& storage_;
+    any_storage& storage_;
     std::chrono::milliseconds early_ttl_;
 };
 

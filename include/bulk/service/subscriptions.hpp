@@ -6,7 +6,7 @@
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
 #include <bulk/run/guard.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -24,15 +24,12 @@
 
 namespace bulk {
 
-using event_handler = std::function<void(const event&)>;
-
 /// Tells handlers what happened: in the order of the store, each event at least once, in jobs of
 /// their own, so that no row waits for a handler. What a handler throws is told to `on_error` and
 /// stops nobody.
-template <event_store Storage>
 class subscriptions {
 public:
-    subscriptions(Storage& storage, executor& jobs,
+    subscriptions(any_storage& storage, executor& jobs,
                   std::function<void(const event&, const std::string&)> on_error,
                   std::function<std::shared_ptr<const void>()> owner)
         : storage_{storage},
@@ -176,7 +173,7 @@ private:
         return is_told;
     }
 
-    Storage& storage_;
+    any_storage& storage_;
     executor& jobs_;
     std::function<void(const event&, const std::string&)> on_error_;
     std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a job

@@ -5,7 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -20,10 +20,9 @@ namespace bulk {
 /// they had stored a file and before they had stored its operation. Those of `before` and later stay,
 /// because their operation may be about to be stored. A page of uploads at a time, so that it can
 /// share a thread with others.
-template <storage Storage>
 class unused_uploads {
 public:
-    unused_uploads(Storage& storage, timestamp before) : storage_{storage}, before_{before} {}
+    unused_uploads(any_storage& storage, timestamp before) : storage_{storage}, before_{before} {}
 
     [[nodiscard]] std::uint64_t removed() const { return removed_; }
 
@@ -42,11 +41,9 @@ public:
         if (auto kept = keep_used(unused, first, last); !kept)
             return std::unexpected{std::move(kept).error()};
         for (const auto& id : unused) {
-            if constexpr (requires { storage_.get().may_use(id); }) {
-                const auto is_used = storage_.get().may_use(id);
-                if (!is_used) return std::unexpected{is_used.error()};
-                if (*is_used) continue;  // its operation was not found, as the storage is damaged
-            }
+            const auto is_used = storage_.get().may_use(id);
+            if (!is_used) return std::unexpected{is_used.error()};
+            if (*is_used) continue;  // its operation was not found, as the storage is damaged
             const auto gone = storage_.get().remove_file(id);
             if (gone) ++removed_;
             if (!gone && gone.error().code != errc::not_found) return std::unexpected{gone.error()};
@@ -75,7 +72,7 @@ private:
         return {};
     }
 
-    std::reference_wrapper<Storage> storage_;
+    std::reference_wrapper<any_storage> storage_;
     timestamp before_;
     std::string after_;  ///< the last one that was looked at
     std::uint64_t removed_ = 0;

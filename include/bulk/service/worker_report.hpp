@@ -5,7 +5,7 @@
 #include <bulk/core/worker_record.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
-#include <bulk/storage/concepts.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <array>
@@ -22,11 +22,10 @@ namespace bulk {
 
 /// Says now and then in the storage that a service is there and what it does, so that others see it.
 /// When the storage does not answer, nothing is said until the next time, and nothing else suffers.
-template <worker_store Storage>
 class worker_report {
 public:
     /// `add_work` fills in what there is to do now.
-    worker_report(Storage& storage, executor& jobs, worker_kind kind, std::string name,
+    worker_report(any_storage& storage, executor& jobs, worker_kind kind, std::string name,
                   std::chrono::milliseconds lease_time,
                   std::function<void(worker_record&)> add_work)
         : storage_{storage},
@@ -97,7 +96,7 @@ private:
         return false;
     }
 
-    Storage& storage_;
+    any_storage& storage_;
     executor& jobs_;
     const std::chrono::milliseconds interval_;
     const std::function<void(worker_record&)> add_work_;

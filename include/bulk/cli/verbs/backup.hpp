@@ -3,6 +3,7 @@
 
 #include <bulk/cli/flags.hpp>
 #include <bulk/cli/json_line.hpp>
+#include <bulk/cli/program.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/cli/settings.hpp>
 #include <bulk/core/concat.hpp>
@@ -14,10 +15,6 @@
 #include <utility>
 
 namespace bulk::cli {
-
-/// What a storage does with a copy of itself; says what it left beside it.
-using copy_function =
-    std::function<result<std::string>(const storage_settings&, const std::string& copy)>;
 
 /// Where uploads are, which are no part of a copy.
 [[nodiscard]] inline std::string uploads_of(const storage_settings& settings) {

@@ -16,7 +16,7 @@ struct change {
     std::string_view verb{};
     std::string_view summary{};
     std::string_view example{};
-    result<> (any_service::*apply)(operation_id, std::string_view) = nullptr;
+    result<> (bulk::service::*apply)(operation_id, std::string_view) = nullptr;
     std::string_view done{};
 };
 
@@ -24,18 +24,18 @@ inline constexpr change cancel_change{
     .verb = "cancel",
     .summary = "end an operation; rows in flight finish, the others stay unprocessed",
     .example = "cancel last",
-    .apply = &any_service::cancel,
+    .apply = &bulk::service::cancel,
     .done = "is cancelled; rows in flight finish, within a second wherever it runs"};
 inline constexpr change pause_change{.verb = "pause",
                                      .summary = "begin no further row until `resume`",
                                      .example = "pause last",
-                                     .apply = &any_service::pause,
+                                     .apply = &bulk::service::pause,
                                      .done = "is paused until `resume`"};
 inline constexpr change resume_change{
     .verb = "resume",
     .summary = "let a paused operation go on, wherever a `run` or `worker` is",
     .example = "resume last",
-    .apply = &any_service::resume,
+    .apply = &bulk::service::resume,
     .done = "goes on as soon as a `run` or `worker` is there"};
 
 class change_verb final : public verb {

@@ -3,6 +3,7 @@
 
 #include <bulk/cli/flags.hpp>
 #include <bulk/cli/json_line.hpp>
+#include <bulk/cli/program.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/session.hpp>
 #include <bulk/cli/settings.hpp>
@@ -16,9 +17,6 @@
 #include <vector>
 
 namespace bulk::cli {
-
-/// What a storage says of itself; with `check` it reads everything.
-using doctor_function = std::function<result<store_health>(const storage_settings&, bool check)>;
 
 /// How the database is, and whether it is damaged.
 class doctor_verb final : public verb {

@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    int show_rows(const session& program, any_service& service, operation_id id,
+    int show_rows(const session& program, bulk::service& service, operation_id id,
                   const operation_description* about) const {
         const auto rows = service.query(
             row_query{.operation = id, .errors_only = true, .page_size = limit_, .after = after_});
@@ -56,7 +56,7 @@ private:
         return exit_code::success;
     }
 
-    int show_groups(const session& program, any_service& service, operation_id id,
+    int show_groups(const session& program, bulk::service& service, operation_id id,
                     const operation_description* about) const {
         const auto groups = service.error_groups(id);
         if (!groups) return program.complain(groups.error());

@@ -67,7 +67,7 @@ public:
 
 private:
     /// What comes before an operation is removed; a dry run keeps it.
-    [[nodiscard]] result<> begin(const session& program, any_service& service,
+    [[nodiscard]] result<> begin(const session& program, bulk::service& service,
                                  const operation_record& record) {
         named_.push_back(record);
         if (dry_run_) return fail(errc::invalid_argument, "this is a dry run");

@@ -10,9 +10,9 @@
 #include <bulk/core/error_group.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/retry_history.hpp>
-#include <bulk/service/any_service.hpp>
 #include <bulk/service/error_groups.hpp>
 #include <bulk/service/export_options.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstdint>
 #include <string>
@@ -72,11 +72,11 @@ public:
 
 private:
     /// A message of the group names it as well as its pattern: a group of one row is shown by its message.
-    [[nodiscard]] result<> read_group(any_service& service, operation_id id) {
+    [[nodiscard]] result<> read_group(bulk::service& service, operation_id id) {
         if (group_.empty()) return {};
         if (filter_.rows)
             return fail(errc::invalid_argument, "--row and --error-group cannot be combined");
-        auto rows = rows_of_group(service, id, filter_, error_pattern(group_));
+        auto rows = service.rows_of_group(id, filter_, error_pattern(group_));
         if (!rows && rows.error().code == errc::invalid_argument)
             return fail(errc::invalid_argument,
                         concat("--error-group: no failed row has the error \"", group_,

@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    static int report_ended(const session& program, any_service& service, const taken_in& taken) {
+    static int report_ended(const session& program, bulk::service& service, const taken_in& taken) {
         auto report = cli::summary::of(program, service, taken.record);
         if (!report) return program.complain(report.error());
         report->write();

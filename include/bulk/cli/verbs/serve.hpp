@@ -6,10 +6,10 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/options.hpp>
-#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/service.hpp>
 #include <bulk/http/access.hpp>
 #include <bulk/http/serve.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -78,8 +78,8 @@ public:
                   {"why", failed.why}}});
         };
         const auto where = is_idle_ ? scheduling::none : scheduling::channels;
-        std::unique_ptr<any_service> operations;
-        std::unique_ptr<any_feed_service> feeds;
+        std::unique_ptr<bulk::service> operations;
+        std::unique_ptr<bulk::feed_service> feeds;
         if (has_operations_) {
             auto opened = program.open(where);
             if (!opened) return program.complain(opened.error());
@@ -119,8 +119,8 @@ public:
 
 private:
     /// Until somebody interrupts, or the storage is gone: then the reason.
-    static std::optional<error> wait(const session& program, any_service* operations,
-                                     any_feed_service* feeds) {
+    static std::optional<error> wait(const session& program, bulk::service* operations,
+                                     bulk::feed_service* feeds) {
         constexpr int rounds_between_looks = 5;
         std::mutex mutex;
         std::condition_variable nobody;  // a signal rings no bell
@@ -138,7 +138,7 @@ private:
     static std::optional<error> loss_of(auto* service) {
         if (service == nullptr) return std::nullopt;
         const auto found = [&] {
-            if constexpr (std::is_same_v<decltype(service), any_service*>)
+            if constexpr (std::is_same_v<decltype(service), bulk::service*>)
                 return service->query(operation_query{.page_size = 1, .with_total = false});
             else
                 return service->query(run_query{.page_size = 1});

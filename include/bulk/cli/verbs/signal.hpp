@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    [[nodiscard]] result<signal_receipt> send(any_service& service) const {
+    [[nodiscard]] result<signal_receipt> send(bulk::service& service) const {
         if (key_.empty() && target_.find(':') != std::string::npos)
             return failure_.empty() ? service.signal(target_)
                                     : service.fail_signal(target_, failure_);

@@ -7,7 +7,7 @@
 #include <bulk/core/id.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
-#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/service.hpp>
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/event_hub.hpp>
 #include <bulk/http/api/export_pipe.hpp>
@@ -17,7 +17,7 @@
 #include <bulk/http/problem.hpp>
 #include <bulk/http/read_value.hpp>
 #include <bulk/http/target.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 #include <bulk/storage/stored_file.hpp>
 
 #include <concepts>
@@ -34,8 +34,8 @@ namespace bulk::http::api {
 
 /// What all requests share. A program has operations, feeds, or both.
 struct backend {
-    any_service* operations = nullptr;
-    any_feed_service* feeds = nullptr;
+    bulk::service* operations = nullptr;
+    bulk::feed_service* feeds = nullptr;
     std::shared_ptr<event_hub> events{};
     std::shared_ptr<export_writers> exports{};
     std::string name{};
@@ -53,8 +53,8 @@ struct call {
     captures found;
     principal who;
 
-    [[nodiscard]] any_service& service() const { return *to.operations; }
-    [[nodiscard]] any_feed_service& feeds() const { return *to.feeds; }
+    [[nodiscard]] bulk::service& service() const { return *to.operations; }
+    [[nodiscard]] bulk::feed_service& feeds() const { return *to.feeds; }
     [[nodiscard]] const header_list& headers() const { return asked.head.headers; }
 
     [[nodiscard]] std::string_view path(std::string_view name) const {

@@ -4,7 +4,7 @@
 // What `make_api` of `bulk_http` is made of.
 
 #include <bulk/core/id.hpp>
-#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/service.hpp>
 #include <bulk/http/api/all_routes.hpp>
 #include <bulk/http/api/application.hpp>
 #include <bulk/http/api/call.hpp>
@@ -13,7 +13,7 @@
 #include <bulk/http/api/openapi.hpp>
 #include <bulk/http/api_options.hpp>
 #include <bulk/http/message.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -27,7 +27,7 @@ namespace bulk::http {
 namespace api {
 
 /// The events of one storage, told by whichever service has something to do with it.
-[[nodiscard]] inline event_origin events_of(any_service* operations, any_feed_service* feeds) {
+[[nodiscard]] inline event_origin events_of(bulk::service* operations, bulk::feed_service* feeds) {
     event_origin from;
     const auto add = [&](auto* service) {
         from.subscribe.push_back([service](event_handler handler) {
@@ -47,8 +47,8 @@ namespace api {
 
 }  // namespace api
 
-[[nodiscard]] inline std::shared_ptr<application> build_api(any_service* operations,
-                                                            any_feed_service* feeds,
+[[nodiscard]] inline std::shared_ptr<application> build_api(bulk::service* operations,
+                                                            bulk::feed_service* feeds,
                                                             const api_options& options) {
     auto to = std::make_unique<api::backend>();
     to->operations = operations;

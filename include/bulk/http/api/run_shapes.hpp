@@ -5,7 +5,6 @@
 #include <bulk/core/feed_partition.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/feed/any_feed.hpp>
-#include <bulk/feed/any_feed_service.hpp>
 #include <bulk/feed/registry.hpp>
 #include <bulk/http/api/bodies/feed.hpp>
 #include <bulk/http/api/bodies/run.hpp>
@@ -40,7 +39,7 @@ namespace bulk::http::api {
             .changed_at = item.changed_at};
 }
 
-[[nodiscard]] inline bodies::run run_body(const feed_run& run, const any_feed_service& service) {
+[[nodiscard]] inline bodies::run run_body(const feed_run& run, const bulk::feed_service& service) {
     using namespace std::chrono;
     return {.id = run.id.value,
             .feed = run.feed,

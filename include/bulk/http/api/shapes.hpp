@@ -15,8 +15,8 @@
 #include <bulk/http/api/pace.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/operation/description.hpp>
-#include <bulk/service/any_service.hpp>
 #include <bulk/service/row_standing.hpp>
+#include <bulk/service/service.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -37,9 +37,9 @@ namespace bulk::http::api {
     return name.empty() ? concat("step ", to_number(step) + 1) : std::string{name};
 }
 
-[[nodiscard]] inline const operation_description* description_of(const any_service& service,
+[[nodiscard]] inline const operation_description* description_of(const bulk::service& service,
                                                                  std::string_view name) {
-    const auto found = service.find(name);
+    const auto found = service.operations().find(name);
     return found ? *found : nullptr;
 }
 
@@ -78,13 +78,14 @@ namespace bulk::http::api {
 }
 
 /// Metadata with what is personal hidden; none when it cannot be told what is.
-[[nodiscard]] inline std::string shown_metadata(const operation_record& of, any_service& service) {
-    auto shown = service.same_metadata(of.name, of.metadata, false);
+[[nodiscard]] inline std::string shown_metadata(const operation_record& of,
+                                                bulk::service& service) {
+    auto shown = service.operations().same_metadata(of.name, of.metadata, false);
     return shown ? std::move(*shown) : std::string{};
 }
 
 [[nodiscard]] inline bodies::operation operation_body(const operation_record& of,
-                                                      any_service& service, pace& speed) {
+                                                      bulk::service& service, pace& speed) {
     const auto rate = speed.rate(of, service.now());
     return {.id = of.id.value,
             .type = of.name,

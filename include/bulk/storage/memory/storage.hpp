@@ -5,10 +5,12 @@
 #include <bulk/core/page.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/feed_ledger.hpp>
+#include <bulk/storage/file_port.hpp>
 #include <bulk/storage/memory/all_tables.hpp>
 #include <bulk/storage/memory/feed_backend.hpp>
 #include <bulk/storage/memory/operation_backend.hpp>
 #include <bulk/storage/operation_ledger.hpp>
+#include <bulk/storage/typed_records.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -80,3 +82,12 @@ static_assert(bulk::storage<storage>);
 static_assert(feed_storage<storage>);
 
 }  // namespace bulk::memory
+
+#ifdef BULK_COMPILED  // src/memory.cpp has them
+namespace bulk {
+
+extern template class typed_records<memory::storage>;
+extern template class typed_files<memory::storage>;
+
+}  // namespace bulk
+#endif

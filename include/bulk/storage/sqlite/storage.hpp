@@ -8,6 +8,7 @@
 #include <bulk/core/worker_record.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/feed_ledger.hpp>
+#include <bulk/storage/file_port.hpp>
 #include <bulk/storage/files/directory.hpp>
 #include <bulk/storage/own_presence.hpp>
 #include <bulk/storage/sqlite/database.hpp>
@@ -16,6 +17,7 @@
 #include <bulk/storage/sqlite/operation_transactions.hpp>
 #include <bulk/storage/sqlite/schema.hpp>
 #include <bulk/storage/sqlite/transaction.hpp>
+#include <bulk/storage/typed_records.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -116,3 +118,12 @@ private:
 static_assert(bulk::storage<storage> && transactional_store<storage> && feed_storage<storage>);
 
 }  // namespace bulk::sqlite
+
+#ifdef BULK_COMPILED  // src/sqlite.cpp has them
+namespace bulk {
+
+extern template class typed_records<sqlite::storage>;
+extern template class typed_files<sqlite::storage>;
+
+}  // namespace bulk
+#endif

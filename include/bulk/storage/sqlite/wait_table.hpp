@@ -58,7 +58,7 @@ public:
                    record_columns::waiting);
         auto found = database_.rows(sql, operation_, row, step);
         if (!found.next()) return std::nullopt;
-        const wait each{found};
+        wait each{found};
         if (!each.is_intact()) database_.note(damaged_row(id_, row, "record", step));
         return each;
     }

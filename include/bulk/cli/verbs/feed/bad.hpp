@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         if (auto valid = check_page_size(limit_); !valid) return program.complain(valid.error());
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());

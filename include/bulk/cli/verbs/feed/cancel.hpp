@@ -30,7 +30,7 @@ public:
     }
 
 private:
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());
         const auto cancelled = service.cancel(run->id, reason_, {});
@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());
         if (auto removed = service.remove(run->id); !removed)

@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         const auto feed = choose_feed(service, feed_);
         if (!feed) return program.complain(feed.error());
         query_.feed = (*feed)->options().name;
@@ -56,7 +56,7 @@ private:
         return exit_code::success;
     }
 
-    [[nodiscard]] result<page<canonical_item>> only(any_feed_service& service) const {
+    [[nodiscard]] result<page<canonical_item>> only(bulk::feed_service& service) const {
         auto found = service.item(query_.feed, key_);
         if (!found) return std::unexpected{std::move(found).error()};
         if (!*found)

@@ -30,7 +30,7 @@ public:
     void declare(flags&) override {}
 
 private:
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         table lines{{{"feed"},
                      {"watermark (UTC)"},
                      {"version", align::right},
@@ -63,7 +63,7 @@ private:
 
     [[nodiscard]] static json_line json_of(const any_feed& feed, const watermark& standing,
                                            const std::optional<feed_run>& newest,
-                                           const any_feed_service& service) {
+                                           const bulk::feed_service& service) {
         json_line line;
         line.add("type", "feed")
             .add("feed", feed.options().name)

@@ -36,7 +36,7 @@ public:
     void declare(flags& to) override { wanted_.declare(to); }
 
 private:
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         const auto options = wanted_.options();
         if (!options) return program.complain(options.error());
         const auto feed = choose_feed(service, wanted_.feed());

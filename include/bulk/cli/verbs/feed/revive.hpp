@@ -32,12 +32,12 @@ public:
 protected:
     virtual void declare_own(flags&) {}
     /// What was done, in a sentence.
-    virtual result<std::string> revive(any_feed_service& service, run_id id) = 0;
+    virtual result<std::string> revive(bulk::feed_service& service, run_id id) = 0;
 
 private:
     [[nodiscard]] bool works() const final { return wait_; }
 
-    int perform(const session& program, any_feed_service& service) final {
+    int perform(const session& program, bulk::feed_service& service) final {
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());
         const auto done = revive(service, run->id);
@@ -77,7 +77,7 @@ private:
     void declare_own(flags& to) override {
         to.number("--partition", partition_, "only this one; `feed status` shows them");
     }
-    result<std::string> revive(any_feed_service& service, run_id id) override {
+    result<std::string> revive(bulk::feed_service& service, run_id id) override {
         const auto retried = service.retry_partitions(id, partition_, {});
         if (!retried) return std::unexpected{retried.error()};
         return concat(count_text(*retried, "partition"), " to be tried again");
@@ -103,7 +103,7 @@ private:
         to.yes("--force", force_,
                "without partitions that failed; the watermark moves nevertheless");
     }
-    result<std::string> revive(any_feed_service& service, run_id id) override {
+    result<std::string> revive(bulk::feed_service& service, run_id id) override {
         const auto run = service.consolidate(id, force_, {});
         if (!run) return std::unexpected{run.error()};
         if (run->completed_at) return "it is completed already";
@@ -129,7 +129,7 @@ public:
     }
 
 private:
-    result<std::string> revive(any_feed_service& service, run_id id) override {
+    result<std::string> revive(bulk::feed_service& service, run_id id) override {
         const auto reset = service.resume_consolidation(id, {});
         if (!reset) return std::unexpected{reset.error()};
         return concat(count_text(*reset, "bad item"), " to be tried again");

@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         if (!feed_.empty()) {
             const auto feed = choose_feed(service, feed_);
             if (!feed) return program.complain(feed.error());
@@ -59,7 +59,7 @@ private:
         return exit_code::success;
     }
 
-    static void write(const session& program, const any_feed_service& service,
+    static void write(const session& program, const bulk::feed_service& service,
                       const page<feed_run>& found) {
         if (found.items.empty()) return program.remark("no run is like that");
         table lines{{{"run"},

@@ -38,7 +38,7 @@ public:
 private:
     [[nodiscard]] bool works() const override { return wait_; }
 
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         const auto options = wanted_.options();
         if (!options) return program.complain(options.error());
         const auto feed = choose_feed(service, wanted_.feed());
@@ -61,7 +61,7 @@ private:
         return exit_code::success;
     }
 
-    static int refuse(const session& program, any_feed_service& service, std::string_view feed,
+    static int refuse(const session& program, bulk::feed_service& service, std::string_view feed,
                       const error& why) {
         const int code = program.complain(why);
         const auto newest = newest_run(service, feed);

@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         if (failed_ && unfinished_)
             return program.complain("say either --failed or --unfinished", exit_code::usage);
         auto run = find_run(service, run_);

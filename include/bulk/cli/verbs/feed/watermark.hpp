@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    int perform(const session& program, any_feed_service& service) override {
+    int perform(const session& program, bulk::feed_service& service) override {
         if (value_ && clear_)
             return program.complain("say either --set or --clear", exit_code::usage);
         const auto feed = choose_feed(service, feed_);

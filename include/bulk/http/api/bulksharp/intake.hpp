@@ -119,7 +119,7 @@ private:
         return text_refusal(400, "Operation name must not exceed 200 characters");
     if (utf16_length(creator) > 200)
         return text_refusal(400, "Created by must not exceed 200 characters");
-    if (const auto known = asked.service().find(name); !known)
+    if (const auto known = asked.service().operations().find(name); !known)
         return text_refusal(400, known.error().message);
     auto recipients = read_recipients((*form)["notifications"]);
     if (!recipients) return text_refusal(400, "Invalid notifications JSON");
@@ -154,12 +154,13 @@ private:
     const std::string name = (*form)["operationName"];
     if (name.empty()) return refuse(problems::invalid_argument, "Operation name is required");
     json_array metadata_errors, file_errors;
-    if (!asked.service().find(name)) {
+    if (!asked.service().operations().find(name)) {
         metadata_errors.add(concat("Operation '", name, "' not found"));
         return validity_response(false, metadata_errors, file_errors);
     }
     if (!form->file().has_file()) {
-        const auto read = asked.service().same_metadata(name, (*form)["metadata"], true);
+        const auto read =
+            asked.service().operations().same_metadata(name, (*form)["metadata"], true);
         if (!read) metadata_errors.add(read.error().message);
         return validity_response(read.has_value(), metadata_errors, file_errors);
     }

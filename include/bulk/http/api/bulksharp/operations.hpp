@@ -34,11 +34,12 @@ namespace bulk::http::api::bulksharp {
 // BulkSharp's routes on our service, with its status codes. Where it answers without a body, so do we.
 
 [[nodiscard]] inline reply get_operations(call& asked) {
-    return json_response(200, json_list(asked.service().operations(), operation_type_json).json());
+    return json_response(200,
+                         json_list(asked.service().operations().all(), operation_type_json).json());
 }
 
 [[nodiscard]] inline reply get_template(call& asked) {
-    const auto about = asked.service().find(asked.path("name"));
+    const auto about = asked.service().operations().find(asked.path("name"));
     if (!about) return text_refusal(404, concat("Operation '", asked.path("name"), "' not found"));
     auto text = http::asked(asked.service().template_for((*about)->name, export_format::csv));
     if (!text) return std::unexpected{std::move(text).error()};

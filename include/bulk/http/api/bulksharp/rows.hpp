@@ -11,7 +11,7 @@
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
 #include <bulk/http/problem.hpp>
-#include <bulk/service/any_service.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstdint>
 #include <map>
@@ -58,7 +58,7 @@ struct failure_filter {
 
 /// The rows of some failures, as their validation has kept them; empty if the operation tracks none.
 [[nodiscard]] inline or_problem<std::map<row_number, std::string>> row_data_of(
-    any_service& service, const operation_record& of, const std::vector<row_record>& failures) {
+    bulk::service& service, const operation_record& of, const std::vector<row_record>& failures) {
     std::map<row_number, std::string> data;
     const row_reader reader{service, of};
     if (reader.about() == nullptr || !reader.about()->track_row_data) return data;
@@ -114,7 +114,7 @@ struct failure_filter {
 
 /// Rows that stand in a state that no record tells of: see `get_rows`. All of them are looked at, since
 /// their number is wanted.
-[[nodiscard]] inline or_problem<page<row_number>> rows_in_state(any_service& service,
+[[nodiscard]] inline or_problem<page<row_number>> rows_in_state(bulk::service& service,
                                                                 const row_reader& reader,
                                                                 row_query query,
                                                                 const page_request& wanted) {

@@ -4,7 +4,6 @@
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_query.hpp>
 #include <bulk/feed/any_feed.hpp>
-#include <bulk/feed/any_feed_service.hpp>
 #include <bulk/feed/registry.hpp>
 #include <bulk/http/api/bodies/feed.hpp>
 #include <bulk/http/api/call.hpp>
@@ -24,7 +23,7 @@ namespace bulk::http::api {
     return http::asked(find_feed(asked.feeds().feeds(), asked.path("name")), "name");
 }
 
-[[nodiscard]] inline or_problem<bodies::feed> feed_body(any_feed_service& service,
+[[nodiscard]] inline or_problem<bodies::feed> feed_body(bulk::feed_service& service,
                                                         const any_feed& feed) {
     const auto& said = feed.options();
     const std::string name{said.name};

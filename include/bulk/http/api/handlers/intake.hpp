@@ -76,7 +76,8 @@ private:
 }
 
 /// Whether an operation that has the same key was made of the same things.
-[[nodiscard]] inline or_problem<void> check_replay(any_service& service, const operation_record& of,
+[[nodiscard]] inline or_problem<void> check_replay(bulk::service& service,
+                                                   const operation_record& of,
                                                    std::string_view file_name,
                                                    std::string_view metadata,
                                                    const std::vector<recipient>& recipients,
@@ -92,8 +93,8 @@ private:
     if (const auto stored = service.file(of.file_id);
         stored && stored->checksum != course.content.value())
         return differs("another file");
-    const auto now = service.same_metadata(of.name, metadata, true);
-    const auto then = service.same_metadata(of.name, of.metadata, true);
+    const auto now = service.operations().same_metadata(of.name, metadata, true);
+    const auto then = service.operations().same_metadata(of.name, of.metadata, true);
     if (!now || !then || *now != *then) return differs("other metadata");
     if (of.recipients != recipients) return differs("other recipients");
     return {};
@@ -127,9 +128,10 @@ private:
     if (facts["type"].empty())
         return refuse(problems::invalid_argument,
                       "say which operation type: `type`, in front of the file", "type");
-    const auto about = http::asked(asked.service().find(facts["type"]), "type");
+    const auto about = http::asked(asked.service().operations().find(facts["type"]), "type");
     if (!about) return std::unexpected{about.error()};
-    auto metadata = asked.service().same_metadata((*about)->name, facts["metadata"], true);
+    auto metadata =
+        asked.service().operations().same_metadata((*about)->name, facts["metadata"], true);
     if (!metadata) return std::unexpected{problem_of(std::move(metadata).error(), "metadata")};
     if (auto known = check_metadata(**about, facts["metadata"]); !known)
         return std::unexpected{std::move(known).error()};
@@ -137,12 +139,12 @@ private:
     if (!recipients) return std::unexpected{std::move(recipients).error()};
     auto key = idempotency_key_of(asked);
     if (!key) return std::unexpected{std::move(key).error()};
-    auto taken =
-        asked.service().take_in((*about)->name, {facts.file_name(), file->bytes(), file->type()},
-                                {.metadata = facts["metadata"],
-                                 .created_by = asked.who.name,
-                                 .idempotency_key = *key,
-                                 .recipients = *recipients});
+    auto taken = asked.service().take_in((*about)->name,
+                                         upload{facts.file_name(), file->bytes(), file->type()},
+                                         create_options<>{.metadata = facts["metadata"],
+                                                          .created_by = asked.who.name,
+                                                          .idempotency_key = *key,
+                                                          .recipients = *recipients});
     if (!taken)
         return std::unexpected{upload_problem(std::move(taken).error(), file->course(),
                                               asked.service().options().max_file_size)};
@@ -185,7 +187,7 @@ private:
 }
 
 [[nodiscard]] inline reply validate_file(call& asked) {
-    const auto about = http::asked(asked.service().find(asked.path("name")), "name");
+    const auto about = http::asked(asked.service().operations().find(asked.path("name")), "name");
     if (!about) return std::unexpected{about.error()};
     auto file = open_file(asked);
     if (!file) return std::unexpected{std::move(file).error()};
@@ -196,7 +198,8 @@ private:
     auto spooled = spool(*file, asked.service().options().max_file_size);
     if (!spooled) return std::unexpected{std::move(spooled).error()};
     const auto report = http::asked(asked.service().validate(
-        (*about)->name, {facts.file_name(), spooled->bytes(), file->type()}, facts["metadata"]));
+        (*about)->name, upload{facts.file_name(), spooled->bytes(), file->type()},
+        facts["metadata"]));
     if (!report) return std::unexpected{report.error()};
     return json_response(200, dry_run_body(*report, *about));
 }

@@ -9,7 +9,7 @@
 #include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>
 #include <bulk/feed/any_feed.hpp>
-#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/service.hpp>
 #include <bulk/http/api/bodies/run.hpp>
 #include <bulk/http/api/bodies/service.hpp>
 #include <bulk/http/api/call.hpp>

@@ -48,7 +48,7 @@ namespace bulk::http::api {
     if (filter.rows)
         return refuse(problems::invalid_argument, "say which rows, or which group, and not both",
                       "group");
-    auto said = rows_of_group(asked.service(), id, filter, **group);
+    auto said = asked.service().rows_of_group(id, filter, **group);
     if (!said) {
         const bool is_group = said.error().code == errc::invalid_argument;
         return std::unexpected{problem_of(std::move(said).error(), is_group ? "group" : "")};

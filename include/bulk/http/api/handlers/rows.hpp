@@ -36,7 +36,7 @@ namespace bulk::http::api {
 /// The rows of an operation with all their records, some at a time.
 class row_reader {
 public:
-    row_reader(any_service& service, const operation_record& of)
+    row_reader(bulk::service& service, const operation_record& of)
         : service_{service}, of_{of}, about_{description_of(service, of.name)} {}
 
     [[nodiscard]] const operation_description* about() const { return about_; }
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    any_service& service_;
+    bulk::service& service_;
     const operation_record& of_;
     const operation_description* about_;
 };

@@ -3,7 +3,7 @@
 
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
-#include <bulk/feed/any_feed_service.hpp>
+#include <bulk/feed/service.hpp>
 #include <bulk/http/api/bodies/run.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/events.hpp>

@@ -69,13 +69,13 @@ namespace bulk::http::api {
 }
 
 [[nodiscard]] inline reply get_operation_types(call& asked) {
-    const auto all = asked.service().operations();
+    const auto all = asked.service().operations().all();
     return json_response(
         200, list_json(json_list(all, operation_type_body), {}, std::uint64_t{all.size()}));
 }
 
 [[nodiscard]] inline reply get_operation_type(call& asked) {
-    const auto about = http::asked(asked.service().find(asked.path("name")), "name");
+    const auto about = http::asked(asked.service().operations().find(asked.path("name")), "name");
     if (!about) return std::unexpected{about.error()};
     return json_response(200, operation_type_body(**about));
 }
@@ -83,7 +83,7 @@ namespace bulk::http::api {
 [[nodiscard]] inline reply get_template(call& asked) {
     export_format format{};
     if (auto read = asked.read("format", format); !read) return std::unexpected{read.error()};
-    const auto about = http::asked(asked.service().find(asked.path("name")), "name");
+    const auto about = http::asked(asked.service().operations().find(asked.path("name")), "name");
     if (!about) return std::unexpected{about.error()};
     auto text = http::asked(asked.service().template_for((*about)->name, format));
     if (!text) return std::unexpected{std::move(text).error()};

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bulk/core/clock.hpp>
+#include <bulk/core/concat.hpp>
+#include <bulk/core/row_record.hpp>
+#include <bulk/operation/description.hpp>
+#include <bulk/run/owned_operation.hpp>
+#include <bulk/run/row_records.hpp>
+#include <bulk/run/task_board.hpp>
+#include <bulk/storage/any_storage.hpp>
+#include <bulk/storage/row_batch.hpp>
+
+#include <string>
+#include <utility>
+
+namespace bulk {
+
+/// Rows whose steps did not return before the shutdown time-out.
+struct abandoned {
+    std::string sentence{};  ///< which rows and steps
+    row_batch batch{};       ///< what is written of them
+};
+
+/// What user code still has when a run ends without waiting for it.
+[[nodiscard]] inline abandoned abandoned_rows(task_board& board, const owned_operation& operation,
+                                              const operation_description& description,
+                                              any_storage& storage, const row_records& records,
+                                              timestamp now) {
+    abandoned left;
+    const auto id = operation.held().operation;
+    for (const auto& [row, step] : board.rows()) {
+        const auto name = description.step_name(step);
+        left.sentence += concat(left.sentence.empty() ? "" : "; ", "operation ", to_text(id),
+                                ", row ", to_number(row), ": step '", name, "' did not return");
+        if (step == validation_step) continue;
+        auto stored = storage.get(id, row, step);
+        if (!stored) continue;
+        // Attempt 0: when the operation goes on, the same attempt is made again.
+        auto record =
+            std::move(*stored).value_or(records.record_of(row, step, row_state::pending, 0));
+        // A wait goes on as it was stored, and so do the tries that a step has had.
+        if (record.state == row_state::pending)
+            (void)move_to(record, row_state::running, now);
+        else if (record.state != row_state::running)
+            continue;
+        record.error_message =
+            concat("step '", name, "' did not return before the shutdown time-out");
+        left.batch.records.push_back(std::move(record));
+    }
+    return left;
+}
+
+}  // namespace bulk
