@@ -18,7 +18,7 @@
 
 namespace bulk {
 
-/// An operation behind `any_operation`. `Formats` are those that its files may be of.
+/// An operation behind `any_operation`. `Formats` are the file formats that it reads.
 template <typename Op, typename Formats>
 class typed_operation final : public any_operation {
 public:
