@@ -25,8 +25,8 @@ struct abandoned {
 /// What user code still has when a run ends without waiting for it.
 [[nodiscard]] inline abandoned abandoned_rows(task_board& board, const owned_operation& operation,
                                               const operation_description& description,
-                                              any_storage& storage, const row_records& records,
-                                              timestamp now) {
+                                              any_storage& storage, timestamp now) {
+    const row_records records{operation.record()};
     abandoned left;
     const auto id = operation.held().operation;
     for (const auto& [row, step] : board.rows()) {
