@@ -1,6 +1,3 @@
 // SPDX-License-Identifier: MIT
-// The storage behind `any_storage`, compiled once for every program: see bulk/core/linkage.hpp.
-#include <bulk/storage/memory/storage.hpp>
-
-template class bulk::typed_records<bulk::memory::storage>;
-template class bulk::typed_files<bulk::memory::storage>;
+// The storage in memory, compiled once for every program: see bulk/core/linkage.hpp.
+#include <bulk/storage/memory/implementation.hpp>

@@ -12,7 +12,7 @@
 namespace {
 
 /// Records in memory, files on disk: a file in memory would be all that is measured.
-class disk_files : public bulk::memory::storage {
+class disk_files : public bulk::memory::records {
 public:
     explicit disk_files(std::string path) : path_{std::move(path)} {}
     bulk::result<bulk::stored_file> put_file(const std::string& name, const bulk::byte_pull&,

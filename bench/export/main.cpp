@@ -6,6 +6,7 @@
 
 #include <bulk/bulk.hpp>
 #include <bulk/service/export.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -33,7 +34,7 @@ struct checked_rows : bulk::operation<checked_rows, narrow> {
     (const narrow& row, const bulk::no_metadata&, bulk::context&) { workload::third_step(row); }
 };
 
-class disk_files : public bulk::memory::storage {
+class disk_files : public bulk::memory::records {
 public:
     explicit disk_files(std::string path) : path_{std::move(path)} {}
     bulk::result<bulk::stored_file> put_file(const std::string& name, const bulk::byte_pull&,

@@ -1,7 +1,7 @@
 // expect: bulk::main<...>: the storage keeps no feeds: it needs feeds()
 #include <bulk/cli/feed_program.hpp>
 #include <bulk/feed/declare.hpp>
-#include <bulk/storage/memory/storage.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <iostream>
 
@@ -26,7 +26,7 @@ struct things : bulk::feed<things, thing, listing> {
     bulk::result<listing> map(const thing& raw) { return listing{raw.id}; }
 };
 
-struct custom : bulk::memory::storage {
+struct custom : bulk::memory::records {
 #ifdef BULK_EXPECT_FAIL
     void feeds() = delete;
 #endif

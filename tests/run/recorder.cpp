@@ -1,5 +1,5 @@
 #include <bulk/run/recorder.hpp>
-#include <bulk/storage/memory/storage.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <support/seeded_executor.hpp>
 #include <support/ut.hpp>
@@ -18,7 +18,7 @@ using namespace boost::ut;
 namespace {
 
 /// Notes what is written, or fails.
-class noting_storage : public bulk::memory::storage {
+class noting_storage : public bulk::memory::records {
 public:
     [[nodiscard]] bulk::result<> record(const bulk::lease&, const bulk::row_batch& batch) {
         if (fails) return bulk::fail(bulk::errc::unavailable, "no");

@@ -1,6 +1,6 @@
 #include <bulk/run/standings.hpp>
 #include <bulk/storage/any_storage.hpp>
-#include <bulk/storage/memory/storage.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <support/ut.hpp>
 
@@ -14,7 +14,7 @@ using bulk::row_number;
 namespace {
 
 /// Row n has made n tries; counts how often it is asked.
-struct asked_storage : bulk::memory::storage {
+struct asked_storage : bulk::memory::records {
     int calls = 0;
     bool is_failing = false;
     std::uint32_t more_tries = 0;

@@ -1,5 +1,6 @@
 // Operations that go, with everything of them.
 #include <bulk/service/retention.hpp>
+#include <bulk/storage/memory/records.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
@@ -36,7 +37,7 @@ struct waiting : bulk::operation<waiting, number> {
 using stage = support::stage<bulk::operation_list<work, waiting>>;
 
 /// Removing records needs two free blocks for a moment; each upload that is removed frees one.
-class full_disk : public bulk::memory::storage {
+class full_disk : public bulk::memory::records {
 public:
     int blocks_free = 100;
 
@@ -54,11 +55,11 @@ public:
 
     [[nodiscard]] bulk::result<> remove(bulk::operation_id id) {
         if (is_full()) return bulk::fail(errc::unavailable, "database or disk is full");
-        return bulk::memory::storage::remove(id);
+        return bulk::memory::records::remove(id);
     }
 
     [[nodiscard]] bulk::result<> remove_file(const std::string& id) {
-        auto removed = bulk::memory::storage::remove_file(id);
+        auto removed = bulk::memory::records::remove_file(id);
         blocks_free += removed ? 1 : 0;
         return removed;
     }

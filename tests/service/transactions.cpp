@@ -1,4 +1,6 @@
 // Steps that write in the transaction that records them.
+#include <bulk/storage/memory/records.hpp>
+
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
@@ -20,7 +22,7 @@ namespace {
 using ledger = std::vector<std::string>;
 
 /// The memory backend with a ledger in it, and with transactions over both. Its commit may fail.
-class ledger_storage : public bulk::memory::storage {
+class ledger_storage : public bulk::memory::records {
 public:
     using connection = ledger;
 

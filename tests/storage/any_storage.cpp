@@ -12,7 +12,7 @@
 
 #include <bulk/storage/any_storage.hpp>
 #include <bulk/storage/files/directory.hpp>
-#include <bulk/storage/memory/storage.hpp>
+#include <bulk/storage/memory/records.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/temporary_directory.hpp>
@@ -60,12 +60,12 @@ public:
     auto workers() { return kept_.workers(); }
 
 private:
-    bulk::memory::storage kept_;
+    bulk::memory::records kept_;
 };
 static_assert(bulk::record_store<only_records> && !bulk::file_store<only_records>);
 
 suite<"any_storage"> erased = [] {
-    const auto make = [] { return std::make_unique<bulk::any_storage>(bulk::memory::storage{}); };
+    const auto make = [] { return std::make_unique<bulk::any_storage>(bulk::memory::records{}); };
     conformance::check_operations(make);
     conformance::check_rows(make);
     conformance::check_read_limits(make);
@@ -79,14 +79,14 @@ suite<"any_storage"> erased = [] {
     conformance::check_files(make);
 
     "copies share what they hold"_test = [] {
-        bulk::any_storage one{bulk::memory::storage{}};
+        bulk::any_storage one{bulk::memory::records{}};
         bulk::any_storage other = one;
         expect(one.create(conformance::operation(1), {}).has_value());
         expect(other.get(conformance::operation(1).id).has_value());
     };
 
     "a backend of the caller's is used where it is"_test = [] {
-        bulk::memory::storage mine;
+        bulk::memory::records mine;
         bulk::any_storage erased{std::ref(mine)};
         expect(erased.create(conformance::operation(1), {}).has_value());
         expect(mine.get(conformance::operation(1).id).has_value());
@@ -116,7 +116,7 @@ suite<"any_storage"> erased = [] {
     };
 
     "what a backend does not have is said"_test = [] {
-        bulk::any_storage poor{only_records{}, bulk::memory::storage{}};
+        bulk::any_storage poor{only_records{}, bulk::memory::records{}};
         expect(poor.connection_type() == nullptr);
         expect(!poor.is_full() && !poor.may_use("a").value());
         const auto runs = poor.feeds()->runs({});

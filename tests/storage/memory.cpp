@@ -10,7 +10,7 @@
 #include "../conformance/steps.hpp"
 #include "../conformance/workers.hpp"
 
-#include <bulk/storage/memory/storage.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <support/ut.hpp>
 
@@ -33,7 +33,7 @@ namespace {
 void check_waits_long_over() {
     "waits that are long over are passed by once"_test = [] {
         using conformance::at, conformance::waiting, conformance::signal_for;
-        bulk::memory::storage store;
+        bulk::memory::records store;
         (void)store.create(conformance::operation(1), {});
         const auto held = store.claim(conformance::request(0)).value().value().held;
         bulk::row_batch batch;
@@ -55,7 +55,7 @@ void check_large_runs() {
     "a run of thousands of partitions and a hundred thousand items"_test = [] {
         using conformance::at, conformance::raw;
         constexpr std::uint32_t partitions = 5000;
-        conformance::feed_stage stage{[] { return std::make_unique<bulk::memory::storage>(); }};
+        conformance::feed_stage stage{[] { return std::make_unique<bulk::memory::records>(); }};
         for (const int number : {1, 2}) {
             const auto run = stage.start(number, partitions);
             std::vector<bulk::page_work> held;
@@ -77,7 +77,7 @@ void check_large_runs() {
 /// A search that stops at its look at the clock, with the lock, until it is told to go on.
 class held_search {
 public:
-    explicit held_search(bulk::memory::storage store)
+    explicit held_search(bulk::memory::records store)
         : thread_{[this, store = std::move(store)]() mutable {
               const bulk::read_limit limit{.deadline = clock::time_point::max(), .now = [this] {
                                                is_inside_.store(true);
@@ -105,7 +105,7 @@ private:
 void check_reads_beside_a_search() {
     "a read does not wait for a search, and a change is made when it ends"_test = [] {
         using namespace std::chrono_literals;
-        bulk::memory::storage store;
+        bulk::memory::records store;
         const auto id = store.create(conformance::operation(1), {}).value().id;
         held_search search{store};
         auto reads = std::async(std::launch::async, [&] {
@@ -125,7 +125,7 @@ void check_reads_beside_a_search() {
     };
 
     "reads beside changes see each operation whole"_test = [] {
-        bulk::memory::storage store;
+        bulk::memory::records store;
         (void)store.create(conformance::operation(1), {});
         const auto held = store.claim(conformance::request(0)).value().value().held;
         std::atomic<bool> is_over = false;
@@ -152,7 +152,7 @@ void check_reads_beside_a_search() {
 }
 
 suite<"memory"> memory = [] {
-    const auto make = [] { return std::make_unique<bulk::memory::storage>(); };
+    const auto make = [] { return std::make_unique<bulk::memory::records>(); };
     conformance::check_operations(make);
     conformance::check_rows(make);
     conformance::check_read_limits(make);

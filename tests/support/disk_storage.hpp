@@ -2,7 +2,7 @@
 #pragma once
 
 #include <bulk/storage/files/directory.hpp>
-#include <bulk/storage/memory/storage.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace support {
 
-class disk_storage : public bulk::memory::storage {
+class disk_storage : public bulk::memory::records {
 public:
     explicit disk_storage(const std::string& path)
         : files_{bulk::files::directory::open(path).value()} {}

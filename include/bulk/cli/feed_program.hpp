@@ -3,7 +3,7 @@
 
 #include <bulk/cli/program.hpp>
 #include <bulk/feed/registry.hpp>
-#include <bulk/storage/feed_ledger.hpp>
+#include <bulk/storage/typed_feeds.hpp>
 
 #include <memory>
 #include <vector>

@@ -28,7 +28,7 @@ class any_storage {
 public:
     /// A backend that keeps records and uploads.
     template <typename Backend>
-        requires(!std::same_as<std::remove_cvref_t<Backend>, any_storage>) &&
+        requires(!std::derived_from<std::remove_cvref_t<Backend>, any_storage>) &&
                 bulk::storage<std::remove_cvref_t<Backend>>
     any_storage(
         Backend&& backend)  // NOLINT(google-explicit-constructor): every backend is a storage
@@ -37,8 +37,13 @@ public:
 
     /// A backend of the caller's, which outlives this and its copies: `any_storage{std::ref(mine)}`.
     template <bulk::storage Backend>
+        requires(!std::derived_from<Backend, any_storage>)
     explicit any_storage(std::reference_wrapper<Backend> backend)
         : any_storage{std::shared_ptr<Backend>{std::shared_ptr<void>{}, &backend.get()}} {}
+
+    template <std::derived_from<any_storage> Handle>
+    explicit any_storage(std::reference_wrapper<Handle> handle)
+        : any_storage{static_cast<const any_storage&>(handle.get())} {}
 
     /// Records in one backend, uploads in another.
     template <record_store Records, file_store Files>

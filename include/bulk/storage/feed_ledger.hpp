@@ -217,8 +217,4 @@ private:
     Backend backend_;
 };
 
-/// A storage that keeps runs of feeds, too: `feeds()` is a `feed_ledger`.
-template <typename Storage>
-concept feed_storage = requires(Storage& storage) { storage.feeds(); };
-
 }  // namespace bulk

@@ -12,6 +12,10 @@
 
 namespace bulk {
 
+/// A storage that keeps runs of feeds, too: `feeds()` is a `feed_ledger`.
+template <typename Storage>
+concept feed_storage = requires(Storage& storage) { storage.feeds(); };
+
 /// A `feed_ledger`, or what wraps one, behind `feed_port`.
 template <typename Ledger>
 class typed_feeds final : public feed_port {

@@ -5,7 +5,6 @@
 #include <bulk/core/error.hpp>
 #include <bulk/storage/absent_feeds.hpp>
 #include <bulk/storage/concepts.hpp>
-#include <bulk/storage/feed_ledger.hpp>
 #include <bulk/storage/record_port.hpp>
 #include <bulk/storage/typed_feeds.hpp>
 

@@ -10,7 +10,7 @@
 #include <bulk/storage/memory/feed_backend.hpp>
 #include <bulk/storage/memory/operation_backend.hpp>
 #include <bulk/storage/operation_ledger.hpp>
-#include <bulk/storage/typed_records.hpp>
+#include <bulk/storage/typed_feeds.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,12 +22,12 @@
 
 namespace bulk::memory {
 
-/// Everything in this process, gone with it: for tests, for embedding, and the reference for every
-/// other backend. A handle: copies share what they hold, as two processes share a database. One
-/// lock, which reads share; each call holds it for as long as it takes to find or put its records.
-class storage : public operation_ledger<operation_backend> {
+/// The backend behind `memory::storage`, and the reference for every other backend. A handle: copies share what
+/// they hold, as two processes share a database. One lock, which reads share; each call holds it for as long as
+/// it takes to find or put its records.
+class records : public operation_ledger<operation_backend> {
 public:
-    storage() : storage{std::make_shared<all_tables>()} {}
+    records() : records{std::make_shared<all_tables>()} {}
 
     [[nodiscard]] flight_recorder& flights() { return all_->flights(); }
 
@@ -72,22 +72,12 @@ public:
     }
 
 private:
-    explicit storage(const std::shared_ptr<all_tables>& all)
+    explicit records(const std::shared_ptr<all_tables>& all)
         : operation_ledger{operation_backend{all}}, all_{all}, files_{all} {}
 
     std::shared_ptr<all_tables> all_;
     operation_backend files_;
 };
-static_assert(bulk::storage<storage>);
-static_assert(feed_storage<storage>);
+static_assert(bulk::storage<records> && feed_storage<records>);
 
 }  // namespace bulk::memory
-
-#ifdef BULK_COMPILED  // src/memory.cpp has them
-namespace bulk {
-
-extern template class typed_records<memory::storage>;
-extern template class typed_files<memory::storage>;
-
-}  // namespace bulk
-#endif
