@@ -3,20 +3,17 @@
 
 #include <bulk/core/boxed.hpp>
 #include <bulk/core/clock.hpp>
-#include <bulk/core/concat.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/row_record.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace bulk {
 
@@ -105,129 +102,33 @@ struct event {
     bool operator==(const event&) const = default;
 };
 
-namespace detail {
-
-inline event about(const operation_record& operation, event_kind kind, timestamp now) {
-    return {.kind = kind,
-            .operation = operation.id,
-            .operation_name = operation.name,
-            .state = operation.state,
-            .time = now};
-}
-
-/// "2.045 s": as fine as a person reads it.
-inline std::string seconds_text(std::chrono::microseconds span) {
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
-    const std::string fraction = std::to_string(1000 + ms % 1000);
-    return concat(ms / 1000, '.', std::string_view{fraction}.substr(1), " s");
-}
-
-/// Of the last run; 0 for an operation that ended before it began.
-inline std::chrono::microseconds run_time(const operation_record& operation, timestamp now) {
-    const auto ended = operation.completed_at.value_or(now);
-    // A clock that was set back must not make a span negative.
-    return std::max<std::chrono::microseconds>(std::chrono::microseconds{0},
-                                               ended - operation.run_started_at.value_or(ended));
-}
-
-inline event_outcome outcome_of(const operation_record& operation, timestamp now) {
-    return {.total = operation.validated ? std::optional{operation.rows.total} : std::nullopt,
-            .processed = operation.rows.processed,
-            .successful = operation.rows.successful,
-            .failed = operation.rows.failed,
-            .duration = run_time(operation, now)};
-}
-
-}  // namespace detail
-
 /// " by anna"; nothing when nobody says who it was.
-[[nodiscard]] inline std::string by_whom(std::string_view who) {
-    return who.empty() ? std::string{} : concat(" by ", who);
-}
+[[nodiscard]] std::string by_whom(std::string_view who);
 
 /// `metadata` is what everybody may read: personal values are hidden.
-[[nodiscard]] inline event created_event(const operation_record& operation,
-                                         std::string metadata = {}) {
-    auto event = detail::about(operation, event_kind::created, operation.created_at);
-    event.message = concat("Operation created", by_whom(operation.created_by));
-    event.created = event_creation{.created_by = operation.created_by,
-                                   .file_name = operation.file_name,
-                                   .metadata = std::move(metadata)};
-    return event;
-}
+[[nodiscard]] event created_event(const operation_record& operation, std::string metadata = {});
 
-[[nodiscard]] inline event status_changed_event(const operation_record& operation,
-                                                operation_state previous, timestamp now) {
-    auto event = detail::about(operation, event_kind::status_changed, now);
-    event.previous = previous;
-    event.message = concat(name_of(previous), " to ", name_of(operation.state));
-    return event;
-}
+[[nodiscard]] event status_changed_event(const operation_record& operation,
+                                         operation_state previous, timestamp now);
 
 /// "Cancel requested by anna": what happens then is told by events of its own.
-[[nodiscard]] inline event requested_event(const operation_record& operation, std::string_view what,
-                                           std::string_view who, timestamp now) {
-    auto event = detail::about(operation, event_kind::requested, now);
-    event.message = concat(what, " requested by ", who);
-    return event;
-}
+[[nodiscard]] event requested_event(const operation_record& operation, std::string_view what,
+                                    std::string_view who, timestamp now);
 
 /// What is told when an operation has reached a final state; none while it has not.
-[[nodiscard]] inline std::optional<event> final_event(const operation_record& operation,
-                                                      timestamp now) {
-    switch (operation.state) {
-        case operation_state::completed:
-        case operation_state::completed_with_errors: {
-            auto event = detail::about(operation, event_kind::completed, now);
-            event.level = operation.rows.failed > 0 ? severity::warning : severity::info;
-            event.ended = detail::outcome_of(operation, now);
-            event.message =
-                concat(operation.rows.successful, '/', operation.rows.total, " rows succeeded in ",
-                       detail::seconds_text(event.ended->duration));
-            return event;
-        }
-        case operation_state::failed: {
-            auto event = detail::about(operation, event_kind::failed, now);
-            event.level = severity::error;
-            event.ended = detail::outcome_of(operation, now);
-            event.message = operation.error_message;
-            return event;
-        }
-        case operation_state::cancelled: {
-            auto event = detail::about(operation, event_kind::cancelled, now);
-            event.level = severity::warning;
-            event.ended = detail::outcome_of(operation, now);
-            event.message = "Operation cancelled";
-            if (operation.validated)
-                event.message += concat(", ", unprocessed(operation.rows), " rows not processed");
-            return event;
-        }
-        default:
-            return std::nullopt;
-    }
-}
+[[nodiscard]] std::optional<event> final_event(const operation_record& operation, timestamp now);
 
-[[nodiscard]] inline event run_event(const feed_run& run, event_kind kind, severity level,
-                                     timestamp now, std::string message) {
-    return {.kind = kind,
-            .level = level,
-            .operation = {run.id.value},
-            .operation_name = run.feed,
-            .message = std::move(message),
-            .time = now};
-}
+[[nodiscard]] event run_event(const feed_run& run, event_kind kind, severity level, timestamp now,
+                              std::string message);
 
-[[nodiscard]] inline event row_failed_event(const operation_record& operation,
-                                            const row_record& record, timestamp now) {
-    auto event = detail::about(operation, event_kind::row_failed, now);
-    event.level = severity::error;
-    event.row = record.row;
-    event.failure = record.failure;
-    event.message = concat("Row ", to_number(record.row), ": ", record.error_message);
-    return event;
-}
+[[nodiscard]] event row_failed_event(const operation_record& operation, const row_record& record,
+                                     timestamp now);
 
 /// Called for what happens, in the order of the store, each event at least once.
 using event_handler = std::function<void(const event&)>;
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/core/implementation.hpp>
+#endif

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <utility>
 
 namespace bulk {
@@ -41,10 +40,7 @@ public:
     [[nodiscard]] virtual std::size_t concurrency() const = 0;
 
     /// Random bits, for jitter and ids. A test brings its own, to play the same again.
-    [[nodiscard]] virtual std::uint64_t random() {
-        thread_local std::mt19937_64 bits{std::random_device{}()};
-        return bits();
-    }
+    [[nodiscard]] virtual std::uint64_t random();
 };
 
 /// A random number in [0, 1).
@@ -53,3 +49,7 @@ public:
 }
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/engine/implementation.hpp>
+#endif

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace bulk {
@@ -189,6 +190,7 @@ using reader_of = typename decltype(Format::template open<Row>(
 template <file_format... Formats>
 struct format_list {
     static constexpr std::size_t size = sizeof...(Formats);
+    using first = std::tuple_element_t<0, std::tuple<Formats...>>;
     static constexpr std::array<std::string_view, size> names{Formats::name...};
 
     /// Which format a file is of: by its name's extension unless the content says otherwise, then by

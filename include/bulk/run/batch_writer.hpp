@@ -7,7 +7,7 @@
 #include <bulk/core/row_counters.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/run/stopwatch.hpp>
-#include <bulk/storage/record_page.hpp>
+#include <bulk/storage/completed_run.hpp>
 #include <bulk/storage/row_batch.hpp>
 
 #include <algorithm>
@@ -48,29 +48,14 @@ public:
     }
 
     /// What was counted so far ends now.
-    timestamp close_window() {
-        const timestamp now = watch_.now();
-        end_stretch();
-        share_out(now);
-        last_close_ = now;
-        return now;
-    }
+    timestamp close_window();
 
     /// A row went through steps in that time. What took too long for a page is a record apart.
-    void done(const rows_completed& completed, const row_record& record) {
-        last_close_.reset();
-        if (fits_in_run(completed.completed_at - completed.started_at))
-            batch_.completed.push_back(completed);
-        else
-            put(record);
-    }
+    void done(const rows_completed& completed, const row_record& record);
 
-    void put(row_record record) {
-        last_close_.reset();
-        batch_.records.push_back(std::move(record));
-    }
-    void put(event event) { batch_.events.push_back(std::move(event)); }
-    void put_id(row_number row, std::string id) { batch_.row_ids.emplace_back(row, std::move(id)); }
+    void put(row_record record);
+    void put(event event);
+    void put_id(row_number row, std::string id);
 
     void count(bool succeeded) {
         count_row(batch_.counted, succeeded);
@@ -84,17 +69,9 @@ public:
     [[nodiscard]] const row_counters& counted() const { return batch_.counted; }
 
     /// Everything so far, but for how many rows were looked at.
-    [[nodiscard]] row_batch take() {
-        close_window();
-        last_close_.reset();  // what is done with it may take long
-        return std::exchange(batch_, row_batch{});
-    }
+    [[nodiscard]] row_batch take();
     /// What was taken, and before what has come since.
-    void put_back(row_batch earlier) {
-        close_window();
-        row_batch later = std::exchange(batch_, std::move(earlier));
-        append(batch_, later);
-    }
+    void put_back(row_batch earlier);
 
     /// Everything, to be handed over; what is left in it when that returns is dropped.
     template <typename HandOver>
@@ -114,45 +91,13 @@ private:
         std::uint64_t steps = 0;  ///< so many, each of its rows counted
     };
 
-    void open_window() {
-        if (parts_.empty()) window_began_ = last_close_ ? *last_close_ : watch_.now();
-    }
+    void open_window();
 
-    void end_stretch() {
-        if (stretch_.rows == 0) return;
-        const auto steps = to_number(stretch_.last_step) - to_number(stretch_.first_step) + 1;
-        parts_.push_back({.index = batch_.completed.size(),
-                          .steps = stretch_.rows * static_cast<std::uint64_t>(steps)});
-        batch_.completed.push_back(stretch_);
-        stretch_.rows = 0;
-    }
+    void end_stretch();
 
     /// One part behind the other. The clock is looked at as soon as a row is not quick, so that only
     /// the last part can have taken long.
-    void share_out(timestamp now) {
-        const auto time = now - window_began_;
-        std::uint64_t all = 0, before = 0;
-        for (const auto& each : parts_) all += each.steps;
-        timestamp begin = window_began_;
-        for (const auto& each : parts_) {
-            before += each.steps;
-            const auto steps = static_cast<std::int64_t>(before);
-            const timestamp end =
-                before == all
-                    ? now
-                    : window_began_ + std::min(time * steps / static_cast<std::int64_t>(all),
-                                               steps * stopwatch::precision);
-            if (each.is_record) {
-                batch_.records[each.index].started_at = begin;
-                batch_.records[each.index].completed_at = end;
-            } else {
-                batch_.completed[each.index].started_at = begin;
-                batch_.completed[each.index].completed_at = end;
-            }
-            begin = end;
-        }
-        parts_.clear();
-    }
+    void share_out(timestamp now);
 
     const stopwatch& watch_;
     row_batch batch_;
@@ -164,3 +109,7 @@ private:
 };
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/run/implementation.hpp>
+#endif

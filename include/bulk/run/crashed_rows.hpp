@@ -23,11 +23,7 @@ public:
     explicit crashed_rows(int most) : most_{static_cast<std::uint32_t>(most)} {}
 
     /// What the store knows, by row.
-    void set(std::vector<crashed_row> rows) {
-        std::erase_if(rows,
-                      [&](const crashed_row& each) { return most_ == 0 || each.count < most_; });
-        given_up_ = std::move(rows);
-    }
+    void set(std::vector<crashed_row> rows);
 
     /// Nearly always: then no row has to be looked for.
     [[nodiscard]] bool empty() const { return given_up_.empty(); }
@@ -36,17 +32,7 @@ public:
     /// it, has moved on.
     [[nodiscard]] std::optional<std::string> refusal(row_number row,
                                                      const std::optional<row_progress>& known,
-                                                     const operation_description& about) const {
-        const auto found = std::ranges::lower_bound(given_up_, row, {}, &crashed_row::row);
-        if (found == given_up_.end() || found->row != row) return std::nullopt;
-        if (known && (known->step > found->step ||
-                      (known->step == found->step && known->state == row_state::completed)))
-            return std::nullopt;
-        const std::string often = found->count == 1 ? "once" : concat(found->count, " times");
-        return concat("the process ended ", often, " while it worked on this row, last at step '",
-                      about.step_name(found->step),
-                      "': it is not tried again; find out why before the operation is retried");
-    }
+                                                     const operation_description& about) const;
 
 private:
     std::uint32_t most_;
@@ -54,3 +40,7 @@ private:
 };
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/run/implementation.hpp>
+#endif

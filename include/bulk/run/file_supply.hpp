@@ -3,24 +3,21 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/rows/any_rows.hpp>
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/slice.hpp>
-#include <bulk/rows/text_source.hpp>
 #include <bulk/run/owned_row.hpp>
 #include <bulk/run/supply.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace bulk {
@@ -59,42 +56,51 @@ template <declared_row Row>
     return own;
 }
 
-/// Rows of a file of one format. With one task the file is read once, row by row, through a window;
+/// Cuts the text of a file into units for several tasks, and gives each the text of its rows.
+class file_cutter {
+public:
+    /// `text` is the same text as the cutter's, from its beginning.
+    file_cutter(std::unique_ptr<slice_cutter> cutter, byte_source text)
+        : cutter_{std::move(cutter)}, text_{std::move(text)} {}
+
+    [[nodiscard]] result<std::optional<row_unit>> next(std::uint64_t rows);
+    /// How many rows were given out.
+    [[nodiscard]] std::uint64_t row_count() const { return count_; }
+
+private:
+    [[nodiscard]] result<> skip_to(std::uint64_t offset);
+
+    std::unique_ptr<slice_cutter> cutter_;
+    byte_source text_;
+    std::uint64_t position_ = 0;  ///< in text_
+    std::uint64_t count_ = 0;
+};
+
+/// Rows of a file. With one task the file is read once, row by row, through a window;
 /// with several it is cut into slices, whose text they share. A format that cannot be cut is read by
 /// one task at a time.
-template <declared_row Row, file_format Format, typename Visitor>
+template <declared_row Row, typename Reader, typename Visitor>
 class file_supply final : public row_supply<Row, Visitor> {
 public:
-    using reader = reader_of<Row, Format>;
+    file_supply(Reader whole, const read_options& options, const format_calls<Reader>& calls)
+        : whole_{std::move(whole)}, options_{options}, calls_{calls} {}
 
-    file_supply(reader whole, const read_options& options)
-        : whole_{std::move(whole)}, options_{options} {}
+    /// For several tasks.
+    void share(file_cutter cutter) { cutter_.emplace(std::move(cutter)); }
 
-    /// For several tasks: the text of the file, and once more.
-    void share(byte_source text_to_cut, byte_source text)
-        requires sliceable_format<Format>
-    {
-        slicer_.emplace(Format::slices(std::move(text_to_cut), options_, 1));
-        text_.emplace(std::move(text));
-    }
-
-    [[nodiscard]] bool is_exclusive() const override { return !slicer_.has_value(); }
+    [[nodiscard]] bool is_exclusive() const override { return !cutter_.has_value(); }
 
     [[nodiscard]] result<std::optional<row_unit>> cut(std::uint64_t rows) override {
-        if (is_exclusive())
-            return is_at_end_ ? std::nullopt : std::optional{row_unit{.rows = rows}};
-        if constexpr (sliceable_format<Format>) return cut_slice(rows);
-        return std::nullopt;
+        if (cutter_) return cutter_->next(rows);
+        return is_at_end_ ? std::nullopt : std::optional{row_unit{.rows = rows}};
     }
 
     [[nodiscard]] result<unit_end> read(const row_unit& unit, Visitor& visit) override {
-        if constexpr (sliceable_format<Format>)
-            if (!is_exclusive()) {
-                reader part = Format::open_slice(byte_source{std::string_view{*unit.text}},
-                                                 unit.place, whole_, options_);
-                if (auto read = read_rows<Row>(part, unit.rows, visit); !read) return read;
-                return unit_end::more;
-            }
+        if (cutter_) {
+            Reader part = calls_.open_slice(byte_source{std::string_view{*unit.text}}, unit.place,
+                                            whole_, options_);
+            return read_rows<Row>(part, unit.rows, visit);
+        }
         const auto end = read_rows<Row>(whole_, unit.rows, visit);
         count_ = to_number(whole_.row());
         is_at_end_ = !end || *end == unit_end::end_of_file;
@@ -103,104 +109,65 @@ public:
 
     [[nodiscard]] std::unique_ptr<owned_row<Row>> own(std::string_view raw, row_number row,
                                                       std::uint64_t line) override {
-        if constexpr (sliceable_format<Format>) {
-            auto own = std::make_unique<reread_row<Row, reader>>(raw, [&](byte_source bytes) {
-                return Format::open_slice(
-                    std::move(bytes),
-                    slice{
-                        .offset = 1, .size = raw.size(), .first_row = row, .rows = 1, .line = line},
-                    whole_, options_);
-            });
-            if (!own->read()) return nullptr;
-            return own;
-        } else {
-            return own_json_row<Row>(raw, row, line);
-        }
+        if (calls_.open_slice == nullptr) return own_json_row<Row>(raw, row, line);
+        auto own = std::make_unique<reread_row<Row, Reader>>(raw, [&](byte_source bytes) {
+            return calls_.open_slice(
+                std::move(bytes),
+                slice{.offset = 1, .size = raw.size(), .first_row = row, .rows = 1, .line = line},
+                whole_, options_);
+        });
+        if (!own->read()) return nullptr;
+        return own;
     }
 
-    [[nodiscard]] std::uint64_t row_count() const override { return count_; }
+    [[nodiscard]] std::uint64_t row_count() const override {
+        return cutter_ ? cutter_->row_count() : count_;
+    }
 
 private:
-    struct no_slicer {};
-    template <typename Each>
-    struct slicer_of {
-        using type = no_slicer;
-    };
-    template <sliceable_format Each>
-    struct slicer_of<Each> {
-        using type = decltype(Each::slices(std::declval<byte_source>(),
-                                           std::declval<const read_options&>(), 1));
-    };
-
-    [[nodiscard]] result<std::optional<row_unit>> cut_slice(std::uint64_t rows) {
-        auto next = slicer_->next(rows);
-        if (!next) return std::unexpected{std::move(next).error()};
-        if (!*next) return std::nullopt;
-        if (auto skipped = skip_to((*next)->offset); !skipped)
-            return std::unexpected{std::move(skipped).error()};
-        auto text = std::make_shared<std::string>((*next)->text_size(), '\0');
-        const auto got = text_->read(*text);
-        if (!got) return std::unexpected{got.error()};
-        text->resize(*got);
-        position_ += *got;
-        count_ += (*next)->rows;
-        return row_unit{.rows = (*next)->rows, .text = std::move(text), .place = **next};
-    }
-
-    [[nodiscard]] result<> skip_to(std::uint64_t offset) {
-        std::string part;
-        while (position_ < offset) {
-            part.resize(static_cast<std::size_t>(
-                std::min<std::uint64_t>(offset - position_, std::uint64_t{64} * 1024)));
-            const auto got = text_->read(part);
-            if (!got) return std::unexpected{got.error()};
-            if (*got == 0) return fail(errc::conflict, "the file is shorter than it was");
-            position_ += *got;
-        }
-        return {};
-    }
-
-    reader whole_;
+    Reader whole_;
     read_options options_;
+    format_calls<Reader> calls_;
     bool is_at_end_ = false;
     std::uint64_t count_ = 0;
-    std::optional<typename slicer_of<Format>::type> slicer_;
-    std::optional<byte_source> text_;
-    std::uint64_t position_ = 0;  ///< in text_
+    std::optional<file_cutter> cutter_;
 };
+
+/// Opens the text of a file anew.
+[[nodiscard]] result<byte_source> open_text(const file_opener& open, const read_options& options);
+
+/// What several tasks need to share a file.
+[[nodiscard]] result<file_cutter> cut_file(
+    std::unique_ptr<slice_cutter> (*cut)(byte_source text, const read_options& options),
+    const file_opener& open, const read_options& options);
 
 /// Opens a file for one pass over its rows, by one task or by several.
 template <declared_row Row, typename Visitor, file_format... Formats>
 [[nodiscard]] result<std::unique_ptr<row_supply<Row, Visitor>>> open_supply(
     const file_opener& open, std::string_view name, const read_options& options, bool by_one,
     format_list<Formats...> known) {
-    using supply = std::unique_ptr<row_supply<Row, Visitor>>;
-    const auto open_text = [&]() -> result<byte_source> {
-        auto bytes = open();
-        if (!bytes) return std::unexpected{std::move(bytes).error()};
-        return text_of(std::move(*bytes), options.unpacking);
-    };
-    auto text = open_text();
+    using opened = result<std::unique_ptr<row_supply<Row, Visitor>>>;
+    auto text = open_text(open, options);
     if (!text) return std::unexpected{std::move(text).error()};
-    const auto begin = peek(*text, 4096);
-    if (!begin) return std::unexpected{begin.error()};
-    return known.visit(known.find(name, *begin), [&]<typename Format>() -> result<supply> {
-        auto reader = Format::template open<Row>(std::move(*text), options);
-        if (!reader) return std::unexpected{std::move(reader).error()};
-        read_options found = options;
-        if constexpr (requires { found.dialect = reader->format(); })
-            found.dialect = reader->format();
-        auto opened =
-            std::make_unique<file_supply<Row, Format, Visitor>>(std::move(*reader), found);
-        if constexpr (sliceable_format<Format>)
-            if (!by_one) {
-                auto first = open_text(), second = open_text();
-                if (!first) return std::unexpected{std::move(first).error()};
-                if (!second) return std::unexpected{std::move(second).error()};
-                opened->share(std::move(*first), std::move(*second));
+    return with_reader<Row>(
+        std::move(*text), name, options, known,
+        [&]<typename Reader>(Reader reader, const format_calls<Reader>& calls) -> opened {
+            read_options found = options;
+            if constexpr (requires { found.dialect = reader.format(); })
+                found.dialect = reader.format();
+            auto supply = std::make_unique<file_supply<Row, Reader, Visitor>>(std::move(reader),
+                                                                              found, calls);
+            if (!by_one && calls.cut != nullptr) {
+                auto cutter = cut_file(calls.cut, open, found);
+                if (!cutter) return std::unexpected{std::move(cutter).error()};
+                supply->share(std::move(*cutter));
             }
-        return supply{std::move(opened)};
-    });
+            return supply;
+        });
 }
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/run/implementation.hpp>
+#endif

@@ -7,12 +7,10 @@
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/run/parked_row.hpp>
+#include <bulk/run/repeated_value.hpp>
 #include <bulk/run/row_task.hpp>
 #include <bulk/run/run_host.hpp>
 #include <bulk/run/supply.hpp>
-#include <bulk/run/unique_values.hpp>
-#include <bulk/run/waiting_rows.hpp>
-#include <bulk/storage/any_storage.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -21,6 +19,8 @@
 #include <vector>
 
 namespace bulk {
+
+class any_storage;
 
 /// What a run does with its rows: all of it that needs the types of the operation. One virtual call for each
 /// unit of rows, and one for each row that has waited.

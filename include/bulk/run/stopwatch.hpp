@@ -8,10 +8,6 @@
 #include <cstdint>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 namespace bulk {
 
 /// When steps begin and end. A look at the clock costs as much as reading half a row, so as long as
@@ -49,7 +45,7 @@ private:
     /// times a nanosecond.
     static std::uint64_t ticks() {
 #if defined(__x86_64__)
-        return __rdtsc();
+        return __builtin_ia32_rdtsc();
 #else
         return static_cast<std::uint64_t>(
             std::chrono::steady_clock::now().time_since_epoch().count());

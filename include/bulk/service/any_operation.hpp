@@ -11,8 +11,6 @@
 #include <bulk/run/run_host.hpp>
 #include <bulk/service/dry_run_report.hpp>
 #include <bulk/service/export_options.hpp>
-#include <bulk/service/subscriptions.hpp>
-#include <bulk/storage/any_storage.hpp>
 
 #include <memory>
 #include <string>
@@ -20,6 +18,9 @@
 #include <typeinfo>
 
 namespace bulk {
+
+class any_storage;
+class subscriptions;
 
 /// An operation of a program without its row type, metadata and steps: the service is compiled once for
 /// all operations, and these functions for each of them.

@@ -21,14 +21,16 @@
 namespace bulk {
 
 /// Whether rows of a file's format can be copied into an export as they stand.
-template <typename Format>
-[[nodiscard]] constexpr bool is_copied(export_format format) {
-    if constexpr (std::same_as<Format, csv_format> || std::same_as<Format, tsv_format>)
-        return format == export_format::csv;
-    else if constexpr (std::same_as<Format, json_format>)
-        return format == export_format::json;
-    else
-        return std::same_as<Format, ndjson_format> && format == export_format::ndjson;
+[[nodiscard]] constexpr bool is_copied(std::string_view file_format, export_format format) {
+    switch (format) {
+        case export_format::csv:
+            return file_format == csv_format::name || file_format == tsv_format::name;
+        case export_format::json:
+            return file_format == json_format::name;
+        case export_format::ndjson:
+            return file_format == ndjson_format::name;
+    }
+    return false;
 }
 
 /// Rows as they stand in their file: with columns that nobody declared, and also when they cannot be

@@ -6,7 +6,6 @@
 #include <bulk/operation/description.hpp>
 #include <bulk/operation/registry.hpp>
 #include <bulk/service/subscriptions.hpp>
-#include <bulk/storage/any_storage.hpp>
 
 #include <concepts>
 #include <memory>

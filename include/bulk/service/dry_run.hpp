@@ -9,13 +9,13 @@
 #include <bulk/core/row_counters.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/operation/description.hpp>
+#include <bulk/rows/any_rows.hpp>
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/rows/json/metadata.hpp>
 #include <bulk/rows/json/writer.hpp>
 #include <bulk/rows/members.hpp>
-#include <bulk/rows/open.hpp>
 #include <bulk/rows/read_status.hpp>
 #include <bulk/rows/row_error.hpp>
 #include <bulk/rows/to_text.hpp>
@@ -83,13 +83,12 @@ private:
 
     [[nodiscard]] result<> read_file(byte_source bytes, std::string_view name,
                                      const read_options& reading) {
-        auto rows = open_rows<row_type>(std::move(bytes), name, reading, Formats{});
+        auto rows = open_any_rows<row_type>(std::move(bytes), name, reading, Formats{});
         if (!rows) return std::unexpected{std::move(rows).error()};
         return read_rows(*rows);
     }
 
-    template <typename Reader>
-    [[nodiscard]] result<> read_rows(Reader& reader) {
+    [[nodiscard]] result<> read_rows(any_rows<row_type>& reader) {
         row_type row{};
         while (true) {
             const auto status = reader.next(row);

@@ -6,12 +6,11 @@
 #include <bulk/core/id.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/operation/description.hpp>
+#include <bulk/rows/any_rows.hpp>
 #include <bulk/rows/byte_source.hpp>
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/format.hpp>
-#include <bulk/rows/open.hpp>
 #include <bulk/rows/read_status.hpp>
-#include <bulk/rows/text_source.hpp>
 #include <bulk/service/data_writer.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/export_output.hpp>
@@ -22,6 +21,7 @@
 #include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,40 +77,22 @@ private:
     }
 
     [[nodiscard]] result<> from_file(byte_source bytes) {
-        auto text = text_of(std::move(bytes), reading_.unpacking);
-        if (!text) return from_unreadable_file(text.error());
-        const auto begin = peek(*text, 4096);
-        if (!begin) return from_unreadable_file(begin.error());
-        return Formats::visit(
-            Formats::find(operation_.file_name, *begin), [&]<typename Format>() -> result<> {
-                auto reader = Format::template open<row_type>(std::move(*text), reading_);
-                if (!reader) return from_unreadable_file(reader.error());
-                if (!is_data())
-                    return write_file(opened<Format>(*reader), report(true),
-                                      name_of(options_.format));
-                if (!options_.reveal_pii || !is_copied<Format>(options_.format))
-                    return convert(opened<Format>(*reader));
-                if constexpr (requires { reader->columns().is_guarded; })
-                    if (options_.guard && !reader->columns().is_guarded) {
-                        guarded_writer<row_type> writer{reader->format(), header_of(*reader)};
-                        return write_file(opened<Format>(*reader), std::move(writer), Format::name);
-                    }
-                copying_writer<row_type> writer{options_.format, header_of(*reader)};
-                return write_file(opened<Format>(*reader), std::move(writer), Format::name);
-            });
-    }
-
-    /// The rows of a file in one type for all formats: what follows is compiled once.
-    using rows = rows_in<row_type, Formats>;
-    template <typename Format, typename Reader>
-    [[nodiscard]] static rows opened(Reader& reader) {
-        return rows{std::move(reader), Format::name};
-    }
-
-    [[nodiscard]] result<> convert(rows from) {
-        if (options_.guard)
-            return write_file(std::move(from), guarding(), name_of(options_.format));
-        return write_file(std::move(from), converting(), name_of(options_.format));
+        auto rows =
+            open_any_rows<row_type>(std::move(bytes), operation_.file_name, reading_, Formats{});
+        if (!rows) return from_unreadable_file(rows.error());
+        const std::string_view format = rows->format();
+        if (!is_data()) return write_file(*rows, *report(true), name_of(options_.format));
+        if (!options_.reveal_pii || !is_copied(format, options_.format)) {
+            if (options_.guard) return write_file(*rows, *guarding(), name_of(options_.format));
+            return write_file(*rows, *converting(), name_of(options_.format));
+        }
+        const auto* dialect = rows->dialect();
+        if (dialect != nullptr && options_.guard && !rows->is_guarded())
+            return write_file(
+                *rows, *typed_writer(guarded_writer<row_type>{*dialect, rows->header()}), format);
+        return write_file(*rows,
+                          *typed_writer(copying_writer<row_type>{options_.format, rows->header()}),
+                          format);
     }
 
     [[nodiscard]] result<> check_guard() const {
@@ -122,14 +104,6 @@ private:
             return fail(errc::invalid_argument,
                         "a guarded export needs a header, which says that it is guarded; files of "
                         "this service have none: export without a guard");
-        return {};
-    }
-
-    /// The first line of a file that names its columns, before the first row is read.
-    template <typename Reader>
-    [[nodiscard]] static std::string header_of(const Reader& reader) {
-        if constexpr (requires { reader.format().header; })
-            if (reader.format().header) return std::string{reader.raw()};
         return {};
     }
 
@@ -152,16 +126,23 @@ private:
         if (!last) return std::unexpected{std::move(last).error()};
         const row_number end{std::max(to_number(*last), operation_.rows.total)};
         if (!is_data())
-            return write_records(report(about.track_row_data), name_of(options_.format), end);
-        if (options_.guard) return write_records(guarding(), name_of(options_.format), end);
-        return write_records(converting(), name_of(options_.format), end);
+            return write_records(*report(about.track_row_data), name_of(options_.format), end);
+        if (options_.guard) return write_records(*guarding(), name_of(options_.format), end);
+        return write_records(*converting(), name_of(options_.format), end);
     }
 
-    [[nodiscard]] converting_writer<row_type> converting() const {
-        return {options_.format, reading_.dialect, options_.reveal_pii};
+    using any_writer = std::unique_ptr<export_writer<row_type>>;
+
+    template <typename Writer>
+    [[nodiscard]] static any_writer typed_writer(Writer writer) {
+        return std::make_unique<typed_export_writer<row_type, Writer>>(std::move(writer));
     }
-    [[nodiscard]] guarded_writer<row_type> guarding() const {
-        return {reading_.dialect, options_.reveal_pii};
+    [[nodiscard]] any_writer converting() const {
+        return typed_writer(
+            converting_writer<row_type>{options_.format, reading_.dialect, options_.reveal_pii});
+    }
+    [[nodiscard]] any_writer guarding() const {
+        return typed_writer(guarded_writer<row_type>{reading_.dialect, options_.reveal_pii});
     }
 
     [[nodiscard]] result<> check_tracked() const {
@@ -182,16 +163,18 @@ private:
         return {};
     }
 
-    [[nodiscard]] report_writer<row_type> report(bool has_columns) const {
-        return {options_.format,
-                about,
-                reading_.dialect,
-                has_columns,
-                {options_.spelling, operation_.created_at}};
+    [[nodiscard]] any_writer report(bool has_columns) const {
+        return typed_writer(report_writer<row_type>{options_.format,
+                                                    about,
+                                                    reading_.dialect,
+                                                    has_columns,
+                                                    {options_.spelling, operation_.created_at}});
     }
 
-    template <typename Writer>
-    [[nodiscard]] result<> write_file(rows reader, Writer writer, std::string_view extension) {
+    using writer = export_writer<row_type>;
+
+    [[nodiscard]] result<> write_file(any_rows<row_type>& reader, writer& writer,
+                                      std::string_view extension) {
         begin(writer, extension);
         row_type row{};
         while (!selection_.is_past_last(next_)) {
@@ -211,8 +194,7 @@ private:
         return end(writer);
     }
 
-    template <typename Writer>
-    [[nodiscard]] result<> write_records(Writer writer, std::string_view extension,
+    [[nodiscard]] result<> write_records(writer& writer, std::string_view extension,
                                          row_number last) {
         begin(writer, extension);
         for (; next_ <= last && !selection_.is_past_last(next_);
@@ -221,8 +203,7 @@ private:
         return end(writer);
     }
 
-    template <typename Writer>
-    [[nodiscard]] result<> write_row(Writer& writer, row_number number, const row_type* row,
+    [[nodiscard]] result<> write_row(writer& writer, row_number number, const row_type* row,
                                      std::optional<std::string_view> raw) {
         if (!selection_.has(number)) return {};
         auto records = histories_.of(number);
@@ -235,15 +216,13 @@ private:
         return output_.hand_over();
     }
 
-    template <typename Writer>
-    void begin(Writer& writer, std::string_view extension) {
+    void begin(writer& writer, std::string_view extension) {
         summary_.content_type = content_type_of(extension);
         summary_.file_name =
             export_file_name(operation_.file_name, operation_.name, options_, extension);
         writer.begin(output_.text());
     }
-    template <typename Writer>
-    [[nodiscard]] result<> end(Writer& writer) {
+    [[nodiscard]] result<> end(writer& writer) {
         writer.end(output_.text());
         return output_.hand_over(true);
     }

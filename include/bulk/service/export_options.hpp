@@ -82,20 +82,8 @@ struct export_summary {
 using export_sink = std::function<result<>(std::string_view)>;
 
 /// The step of that name, in any case; none for the empty name.
-[[nodiscard]] inline result<std::optional<step_index>> find_step(
-    const operation_description& operation, std::string_view name) {
-    if (name.empty()) return std::nullopt;
-    if (same_name(name, operation.step_name(validation_step))) return validation_step;
-    std::vector<std::string_view> known{operation.step_name(validation_step)};
-    for (std::size_t i = 0; i < operation.steps.size(); ++i) {
-        if (same_name(name, operation.steps[i].name)) return static_cast<step_index>(i);
-        known.push_back(operation.steps[i].name);
-    }
-    const auto near = nearest_name(name, known);
-    return fail(errc::invalid_argument,
-                concat("operation '", operation.name, "' has no step '", name, '\'',
-                       near ? concat("; did you mean '", *near, "'?") : std::string{}));
-}
+[[nodiscard]] result<std::optional<step_index>> find_step(const operation_description& operation,
+                                                          std::string_view name);
 
 /// How a file of an extension is called on the wire.
 [[nodiscard]] constexpr std::string_view content_type_of(std::string_view extension) {
@@ -110,22 +98,12 @@ using export_sink = std::function<result<>(std::string_view)>;
 }
 
 /// `users.csv.gz` to `users-failed.csv`: a name that is safe in a header and in a folder.
-[[nodiscard]] inline std::string export_file_name(std::string_view source,
-                                                  std::string_view operation,
-                                                  const export_options& options,
-                                                  std::string_view extension) {
-    source = source.substr(source.find_last_of("/\\") + 1);
-    if (const auto ending = format_extension(source); !ending.empty())
-        source = source.substr(0, static_cast<std::size_t>(ending.data() - source.data()) - 1);
-    std::string name{source};
-    if (name.empty()) name = operation;
-    for (char& c : name)
-        if (static_cast<unsigned char>(c) < 0x20 ||
-            std::string_view{"\"'\\/:*?<>|;%\x7f"}.contains(c))
-            c = '_';
-    if (options.rows != export_rows::all) name += concat('-', name_of(options.rows));
-    if (options.kind == export_kind::report) name += "-report";
-    return concat(name, '.', extension);
-}
+[[nodiscard]] std::string export_file_name(std::string_view source, std::string_view operation,
+                                           const export_options& options,
+                                           std::string_view extension);
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/service/export_implementation.hpp>
+#endif

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bulk {
 
@@ -27,21 +28,45 @@ struct exported_row {
     std::optional<std::string_view> raw{};  ///< its text in the file
 };
 
+/// What turns rows into the text of an export: one virtual call for each row.
+template <typename Row>
+class export_writer {
+public:
+    export_writer() = default;
+    export_writer(const export_writer&) = delete;
+    export_writer& operator=(const export_writer&) = delete;
+    virtual ~export_writer() = default;
+
+    virtual void begin(std::string& out) = 0;
+    /// Returns false if the row cannot be written in this format.
+    [[nodiscard]] virtual bool put(std::string& out, const exported_row<Row>& each) = 0;
+    virtual void end(std::string& out) = 0;
+};
+
+template <typename Row, typename Writer>
+class typed_export_writer final : public export_writer<Row> {
+public:
+    explicit typed_export_writer(Writer writer) : writer_{std::move(writer)} {}
+
+    void begin(std::string& out) override { writer_.begin(out); }
+    [[nodiscard]] bool put(std::string& out, const exported_row<Row>& each) override {
+        return writer_.put(out, each);
+    }
+    void end(std::string& out) override { writer_.end(out); }
+
+private:
+    Writer writer_;
+};
+
 /// Text on its way to the sink, handed over in parts of about 64 KiB.
 class export_output {
 public:
     explicit export_output(const export_sink& sink) : sink_{sink} {}
 
     /// Where to append.
-    [[nodiscard]] std::string& text() { return text_; }
+    [[nodiscard]] std::string& text();
 
-    [[nodiscard]] result<> hand_over(bool is_last = false) {
-        constexpr std::size_t part = std::size_t{64} * 1024;
-        if (text_.empty() || (!is_last && text_.size() < part)) return {};
-        auto taken = guarded([&] { return sink_(text_); });
-        text_.clear();
-        return taken;
-    }
+    [[nodiscard]] result<> hand_over(bool is_last = false);
 
 private:
     const export_sink& sink_;
@@ -73,3 +98,7 @@ private:
 };
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/service/export_implementation.hpp>
+#endif

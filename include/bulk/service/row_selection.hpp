@@ -22,60 +22,23 @@ namespace bulk {
 class row_selection {
 public:
     [[nodiscard]] static result<row_selection> make(const export_options& options,
-                                                    const operation_description& operation) {
-        auto step = find_step(operation, options.step);
-        if (!step) return std::unexpected{std::move(step).error()};
-        return row_selection{options, *step};
-    }
+                                                    const operation_description& operation);
 
     /// Sorted; empty means all.
-    [[nodiscard]] const std::vector<row_number>& rows() const { return only_; }
+    [[nodiscard]] const std::vector<row_number>& rows() const;
 
     /// Whether a row is asked for, by its number.
-    [[nodiscard]] bool has(row_number row) const {
-        return only_.empty() || std::ranges::binary_search(only_, row);
-    }
+    [[nodiscard]] bool has(row_number row) const;
     /// Whether none is, from this one on.
-    [[nodiscard]] bool is_past_last(row_number row) const {
-        return !only_.empty() && row > only_.back();
-    }
+    [[nodiscard]] bool is_past_last(row_number row) const;
 
     /// Whether it is, by what became of it.
-    [[nodiscard]] bool has(const row_standing& standing) const {
-        const row_record* last = standing.last;
-        if (!is_among(standing) || (state_ && standing.state != *state_)) return false;
-        if (failure_ && (last == nullptr || last->failure != failure_)) return false;
-        if (!pattern_.empty() &&
-            (!standing.has_failed() || error_pattern(last->error_message) != pattern_))
-            return false;
-        return !step_ || (last != nullptr && last->step == *step_);
-    }
+    [[nodiscard]] bool has(const row_standing& standing) const;
 
 private:
-    row_selection(const export_options& options, std::optional<step_index> step)
-        : among_{options.rows},
-          state_{options.state},
-          failure_{options.failure},
-          step_{step},
-          pattern_{options.pattern},
-          only_{options.only} {
-        std::ranges::sort(only_);
-        const auto twins = std::ranges::unique(only_);
-        only_.erase(twins.begin(), twins.end());
-    }
+    row_selection(const export_options& options, std::optional<step_index> step);
 
-    [[nodiscard]] bool is_among(const row_standing& standing) const {
-        switch (among_) {
-            case export_rows::succeeded:
-                return standing.has_succeeded();
-            case export_rows::failed:
-                return standing.has_failed();
-            case export_rows::unprocessed:
-                return standing.is_unprocessed;
-            default:
-                return true;
-        }
-    }
+    [[nodiscard]] bool is_among(const row_standing& standing) const;
 
     export_rows among_;
     std::optional<row_state> state_;
@@ -86,3 +49,7 @@ private:
 };
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/service/export_implementation.hpp>
+#endif

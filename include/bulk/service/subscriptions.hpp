@@ -6,7 +6,6 @@
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
 #include <bulk/run/guard.hpp>
-#include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +22,8 @@
 #include <vector>
 
 namespace bulk {
+
+class any_storage;
 
 /// Tells handlers what happened: in the order of the store, each event at least once, in jobs of
 /// their own, so that no row waits for a handler. What a handler throws is told to `on_error` and
@@ -42,52 +43,21 @@ public:
     using reader = std::function<result<>(const event&)>;
 
     /// From the next event on, until `remove`.
-    [[nodiscard]] std::uint64_t add(event_handler handler) {
-        return insert({.position = newest(), .tell = caught(std::move(handler))});
-    }
+    [[nodiscard]] std::uint64_t add(event_handler handler);
 
     /// The same under a name by which the store remembers how far it has come: what was missed while
     /// no process was there is told when one is there again.
-    std::uint64_t add(std::string name, event_handler handler) {
-        return add_reader(std::move(name), caught(std::move(handler)));
-    }
-    std::uint64_t add_reader(std::string name, reader tell) {
-        auto known = storage_.event_position(name);
-        subscriber added{.tell = std::move(tell), .name = std::move(name)};
-        if (known && *known) {
-            added.position = **known;
-        } else {
-            added.position = newest();
-            (void)storage_.set_event_position(added.name, added.position);
-        }
-        return insert(std::move(added));
-    }
+    std::uint64_t add(std::string name, event_handler handler);
+    std::uint64_t add_reader(std::string name, reader tell);
 
-    void remove(std::uint64_t number) {
-        const std::scoped_lock lock{mutex_};
-        subscribers_.erase(number);
-    }
+    void remove(std::uint64_t number);
 
     /// Something may have happened.
-    void notify() {
-        {
-            const std::scoped_lock lock{mutex_};
-            if (subscribers_.empty()) return;
-            is_due_ = true;
-            if (std::exchange(is_telling_, true)) return;
-        }
-        jobs_.submit(job{[this, keep = owner_()] { tell(); }});
-    }
+    void notify();
 
     /// Whether everything that was notified has been told.
-    [[nodiscard]] bool is_idle() const {
-        const std::scoped_lock lock{mutex_};
-        return !is_telling_;
-    }
-    [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds time) const {
-        std::unique_lock lock{mutex_};
-        return is_told_.wait_for(lock, time, [&] { return !is_telling_; });
-    }
+    [[nodiscard]] bool is_idle() const;
+    [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds time) const;
 
 private:
     struct subscriber {
@@ -97,81 +67,20 @@ private:
     };
     using shared_subscriber = std::shared_ptr<subscriber>;
 
-    [[nodiscard]] reader caught(event_handler handler) {
-        return [this, handler = std::move(handler)](const event& what) -> result<> {
-            if (const auto told = guarded([&] { handler(what); }); !told)
-                on_error_(what, told.error().message);
-            return {};
-        };
-    }
+    [[nodiscard]] reader caught(event_handler handler);
 
-    std::uint64_t insert(subscriber added) {
-        std::uint64_t number = 0;
-        {
-            const std::scoped_lock lock{mutex_};
-            number = ++last_;
-            subscribers_.emplace(number, std::make_shared<subscriber>(std::move(added)));
-        }
-        notify();  // something may have happened since
-        return number;
-    }
+    std::uint64_t insert(subscriber added);
 
-    [[nodiscard]] std::uint64_t newest() {
-        const auto last = storage_.events(std::nullopt, std::nullopt, 1);
-        return last && !last->empty() ? last->back().sequence : 0;
-    }
+    [[nodiscard]] std::uint64_t newest();
 
     /// One batch; then others have their turn.
-    void tell() {
-        std::vector<shared_subscriber> all;
-        {
-            const std::scoped_lock lock{mutex_};
-            is_due_ = false;
-            is_telling_ = !subscribers_.empty();
-            if (!is_telling_) return;
-            for (const auto& [number, each] : subscribers_) all.push_back(each);
-        }
-        std::uint64_t after = std::numeric_limits<std::uint64_t>::max();
-        for (const auto& each : all) after = std::min(after, position_of(*each));
-        const auto found = asked([&] { return storage_.events(std::nullopt, after, 100); });
-        const bool is_over = !found && found.error().code == errc::storage_lost;
-        bool is_late = !found && !is_over;
-        if (found)
-            for (const auto& each : all) is_late |= !tell(*each, *found);
-        const std::scoped_lock lock{mutex_};
-        if (is_late) {
-            jobs_.submit_at(jobs_.now() + std::chrono::seconds{1},
-                            job{[this, keep = owner_()] { tell(); }});
-        } else if (!is_over && (is_due_ || !found->empty())) {
-            jobs_.submit(job{[this, keep = owner_()] { tell(); }});
-        } else {
-            is_telling_ = false;
-            is_told_.notify_all();
-        }
-    }
+    void tell();
 
     /// Another process may have told what is told under a name.
-    [[nodiscard]] std::uint64_t position_of(subscriber& each) {
-        if (!each.name.empty())
-            if (const auto stored = storage_.event_position(each.name); stored && *stored)
-                each.position = std::max(each.position, **stored);
-        return each.position;
-    }
+    [[nodiscard]] std::uint64_t position_of(subscriber& each);
 
     /// Whether it was told all of them.
-    [[nodiscard]] bool tell(subscriber& to, const std::vector<event>& events) {
-        const auto before = to.position;
-        bool is_told = true;
-        for (const auto& each : events) {
-            if (each.sequence <= to.position) continue;
-            is_told = to.tell(each).has_value();
-            if (!is_told) break;
-            to.position = each.sequence;
-        }
-        if (!to.name.empty() && to.position != before)
-            (void)storage_.set_event_position(to.name, to.position);
-        return is_told;
-    }
+    [[nodiscard]] bool tell(subscriber& to, const std::vector<event>& events);
 
     any_storage& storage_;
     executor& jobs_;
@@ -186,3 +95,7 @@ private:
 };
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/service/export_implementation.hpp>
+#endif

@@ -68,4 +68,11 @@ public:
     virtual result<std::optional<timestamp>> next_due(const std::vector<std::string>& feeds) = 0;
 };
 
+/// The feeds of a backend that keeps none: every call fails and says so.
+[[nodiscard]] std::unique_ptr<feed_port> make_absent_feeds();
+
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/storage/implementation.hpp>
+#endif

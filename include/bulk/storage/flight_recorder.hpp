@@ -62,21 +62,8 @@ public:
     }
 
     /// A seat for a task of the operation; null when all are taken.
-    [[nodiscard]] flight_seat* take(operation_id operation) {
-        const std::scoped_lock lock{mutex_};
-        if (free_.empty()) return nullptr;
-        flight_seat* seat = free_.back();
-        free_.pop_back();
-        seat->clear();
-        seat->operation_high.store(operation.value.high, std::memory_order_relaxed);
-        seat->operation_low.store(operation.value.low, std::memory_order_relaxed);
-        return seat;
-    }
-    void give_back(flight_seat* seat) {
-        seat->clear();
-        const std::scoped_lock lock{mutex_};
-        free_.push_back(seat);
-    }
+    [[nodiscard]] flight_seat* take(operation_id operation);
+    void give_back(flight_seat* seat);
 
 private:
     std::shared_ptr<void> memory_;
@@ -94,3 +81,7 @@ struct crashed_row {
 };
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/storage/implementation.hpp>
+#endif

@@ -12,7 +12,6 @@
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
 #include <bulk/core/worker_record.hpp>
-#include <bulk/storage/feed_port.hpp>
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/open_transaction.hpp>
@@ -28,6 +27,8 @@
 #include <vector>
 
 namespace bulk {
+
+class feed_port;
 
 /// The functions of `record_store` (storage/concepts.hpp, which says what they mean) without the type of
 /// the backend: one virtual call for each transaction, never one for each row.

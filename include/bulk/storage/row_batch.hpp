@@ -7,9 +7,7 @@
 #include <bulk/core/row_counters.hpp>
 #include <bulk/core/row_record.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,41 +36,15 @@ struct row_batch {
     row_counters counted{};                                     ///< to be added
     std::vector<event> events{};
 
-    [[nodiscard]] bool empty() const {
-        return completed.empty() && records.empty() && row_ids.empty() && events.empty() &&
-               counted == row_counters{};
-    }
-    void clear() {
-        completed.clear();
-        records.clear();
-        row_ids.clear();
-        events.clear();
-        counted = {};
-    }
+    [[nodiscard]] bool empty() const;
+    void clear();
 };
 
 /// Adds what came later, which is taken.
-inline void append(row_batch& batch, row_batch& later) {
-    const auto move_all = [](auto& from, auto& to) {
-        to.insert(to.end(), std::make_move_iterator(from.begin()),
-                  std::make_move_iterator(from.end()));
-    };
-    move_all(later.completed, batch.completed);
-    move_all(later.records, batch.records);
-    move_all(later.row_ids, batch.row_ids);
-    move_all(later.events, batch.events);
-    batch.counted.total += later.counted.total;
-    batch.counted.processed += later.counted.processed;
-    batch.counted.successful += later.counted.successful;
-    batch.counted.failed += later.counted.failed;
-}
+void append(row_batch& batch, row_batch& later);
 
 /// Whether a row waits for a signal from now on, which may have come already.
-[[nodiscard]] inline bool begins_waits(const row_batch& batch) {
-    return std::ranges::any_of(batch.records, [](const row_record& each) {
-        return each.state == row_state::waiting_for_completion && !each.signal_key.empty();
-    });
-}
+[[nodiscard]] bool begins_waits(const row_batch& batch);
 
 /// How far a row is: the last step that there is a record of, and its state.
 struct row_progress {
@@ -85,3 +57,7 @@ struct row_progress {
 };
 
 }  // namespace bulk
+
+#ifndef BULK_COMPILED
+#include <bulk/storage/implementation.hpp>
+#endif

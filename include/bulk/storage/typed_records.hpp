@@ -3,16 +3,20 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
-#include <bulk/storage/absent_feeds.hpp>
+#include <bulk/storage/any_storage.hpp>
 #include <bulk/storage/concepts.hpp>
+#include <bulk/storage/file_port.hpp>
 #include <bulk/storage/record_port.hpp>
 #include <bulk/storage/typed_feeds.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -154,7 +158,7 @@ public:
             using ledger = decltype(backend_->feeds());
             return std::make_unique<typed_feeds<ledger>>(backend_->feeds());
         } else {
-            return std::make_unique<absent_feeds>();
+            return make_absent_feeds();
         }
     }
     [[nodiscard]] bool is_full() const override {
@@ -169,5 +173,29 @@ public:
 private:
     std::shared_ptr<Backend> backend_;
 };
+
+template <typename Backend>
+    requires(!std::derived_from<std::remove_cvref_t<Backend>, any_storage>) &&
+            bulk::storage<std::remove_cvref_t<Backend>>
+any_storage::any_storage(Backend&& backend) {
+    using kept = std::remove_cvref_t<Backend>;
+    auto shared = std::make_shared<kept>(std::forward<Backend>(backend));
+    records_ = std::make_shared<typed_records<kept>>(shared);
+    files_ = std::make_shared<typed_files<kept>>(std::move(shared));
+}
+
+template <bulk::storage Backend>
+    requires(!std::derived_from<Backend, any_storage>)
+any_storage::any_storage(std::reference_wrapper<Backend> backend) {
+    const std::shared_ptr<Backend> shared{std::shared_ptr<void>{}, &backend.get()};
+    records_ = std::make_shared<typed_records<Backend>>(shared);
+    files_ = std::make_shared<typed_files<Backend>>(shared);
+}
+
+template <record_store Records, file_store Files>
+any_storage::any_storage(Records records, Files files)
+    : records_{std::make_shared<typed_records<Records>>(
+          std::make_shared<Records>(std::move(records)))},
+      files_{std::make_shared<typed_files<Files>>(std::make_shared<Files>(std::move(files)))} {}
 
 }  // namespace bulk

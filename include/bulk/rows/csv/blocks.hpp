@@ -6,8 +6,10 @@
 // nothing else, so they are written out: a compiler inlines no intrinsic into a template that was
 // not compiled for it.
 
-#include <bulk/core/reflect.hpp>
+#include <bulk/core/linkage.hpp>
 #include <bulk/rows/bits.hpp>
+#include <bulk/rows/csv/end_positions.hpp>
+#include <bulk/rows/csv/instruction_set.hpp>
 
 #include <array>
 #include <bit>
@@ -37,20 +39,11 @@ struct block {
 inline constexpr std::size_t blocks_at_once = 64;
 using blocks = std::array<block, blocks_at_once>;
 
-enum class instruction_set : std::uint8_t { portable, sse2, avx2, avx512, neon };
-BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
-
 /// What is true of some blocks together.
 struct block_summary {
     std::uint64_t quotes = 0;            ///< not 0: there are some
     std::uint64_t carriage_returns = 0;  ///< not 0: there are some
     bool ascii = true;                   ///< all bytes are
-};
-
-/// Where fields and rows end in 64 bytes, a bit for a byte. A row's end is a field's too.
-struct block_ends {
-    std::uint64_t fields = 0;
-    std::uint64_t rows = 0;
 };
 
 // Each reads `count` blocks of text into `out`.
@@ -298,7 +291,7 @@ read_blocks_avx512(const char* text, std::size_t count, char delimiter, char quo
 }
 
 /// Whether this machine has what the instruction set needs.
-[[nodiscard]] inline bool is_supported(instruction_set set) {
+BULK_INLINE bool is_supported(instruction_set set) {
 #if defined(__x86_64__)
     if (set == instruction_set::sse2) return true;
     if (set == instruction_set::avx512)
@@ -312,7 +305,7 @@ read_blocks_avx512(const char* text, std::size_t count, char delimiter, char quo
     return set == instruction_set::portable;
 }
 
-[[nodiscard]] inline instruction_set best_instruction_set() {
+BULK_INLINE instruction_set best_instruction_set() {
     using enum instruction_set;
     for (const auto set : {avx512, avx2, neon, sse2})
         if (is_supported(set)) return set;

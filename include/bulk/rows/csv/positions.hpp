@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/linkage.hpp>
 #include <bulk/rows/csv/blocks.hpp>
+#include <bulk/rows/csv/end_positions.hpp>
 
 #include <algorithm>
 #include <array>
@@ -129,65 +131,36 @@ struct targets {
 
 }  // namespace detail
 
-/// The ends of fields and rows as numbers, packed.
-class end_positions {
-public:
-    void clear() { field_count_ = row_count_ = 0; }
-
-    /// Forgets all fields but the first ones.
-    void keep_fields(std::size_t count) { field_count_ = std::min(field_count_, count); }
-
-    /// Memory is taken for what is found, not for what could be: a text of 16 MiB may be one field.
-    void put(instruction_set set, std::span<const block_ends> ends, std::size_t base) {
-        make_room(fields_, field_count_ + ends.size() * 64);
-        make_room(rows_, row_count_ + ends.size() * 64);
-        detail::targets to{fields_.data(), fields_.data() + field_count_,
-                           rows_.data() + row_count_};
-        switch (set) {
+BULK_INLINE void end_positions::put(instruction_set set, std::span<const block_ends> ends,
+                                    std::size_t base) {
+    make_room(fields_, field_count_ + ends.size() * 64);
+    make_room(rows_, row_count_ + ends.size() * 64);
+    detail::targets to{fields_.data(), fields_.data() + field_count_, rows_.data() + row_count_};
+    switch (set) {
 #if defined(__x86_64__)
-            case instruction_set::avx512:
-                detail::put_ends_avx512(ends, base, to);
-                break;
-            case instruction_set::avx2:
-                detail::put_ends_avx2(ends, base, to);
-                break;
+        case instruction_set::avx512:
+            detail::put_ends_avx512(ends, base, to);
+            break;
+        case instruction_set::avx2:
+            detail::put_ends_avx2(ends, base, to);
+            break;
 #endif
-            default:
-                detail::put_ends(ends, base, to);
-        }
-        field_count_ = static_cast<std::size_t>(to.field - fields_.data());
-        row_count_ = static_cast<std::size_t>(to.row - rows_.data());
+        default:
+            detail::put_ends(ends, base, to);
     }
+    field_count_ = static_cast<std::size_t>(to.field - fields_.data());
+    row_count_ = static_cast<std::size_t>(to.row - rows_.data());
+}
 
-    /// Ends a row where no newline does.
-    void put_row_end(std::size_t position) {
-        make_room(fields_, field_count_ + 1);
-        make_room(rows_, row_count_ + 1);
-        fields_[field_count_++] = static_cast<std::uint32_t>(position);
-        rows_[row_count_++] = static_cast<std::uint32_t>(field_count_);
-    }
+BULK_INLINE void end_positions::put_row_end(std::size_t position) {
+    make_room(fields_, field_count_ + 1);
+    make_room(rows_, row_count_ + 1);
+    fields_[field_count_++] = static_cast<std::uint32_t>(position);
+    rows_[row_count_++] = static_cast<std::uint32_t>(field_count_);
+}
 
-    [[nodiscard]] std::size_t row_count() const { return row_count_; }
-    [[nodiscard]] std::size_t field_count() const { return field_count_; }
-
-    /// Where field number `field` of the text ends: at its delimiter or newline.
-    [[nodiscard]] std::uint32_t& field(std::size_t field) { return fields_[field]; }
-
-    /// How many fields there are up to the end of row number `row`.
-    [[nodiscard]] std::uint32_t fields_up_to(std::size_t row) const { return rows_[row]; }
-
-private:
-    static constexpr std::size_t slack = 80;  ///< what is written behind those that count
-
-    static void make_room(std::vector<std::uint32_t>& numbers, std::size_t count) {
-        if (numbers.size() < count + slack)
-            numbers.resize(std::max(count + slack, 2 * numbers.size()));
-    }
-
-    std::vector<std::uint32_t> fields_;
-    std::vector<std::uint32_t> rows_;
-    std::size_t field_count_ = 0;
-    std::size_t row_count_ = 0;
-};
+BULK_INLINE void end_positions::make_room(std::vector<std::uint32_t>& numbers, std::size_t count) {
+    if (numbers.size() < count + slack) numbers.resize(std::max(count + slack, 2 * numbers.size()));
+}
 
 }  // namespace bulk::csv

@@ -3,8 +3,8 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/rows/byte_source.hpp>
-#include <bulk/rows/csv/blocks.hpp>
 #include <bulk/rows/csv/dialect.hpp>
+#include <bulk/rows/csv/instruction_set.hpp>
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
