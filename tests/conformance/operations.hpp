@@ -32,6 +32,12 @@ inline bulk::claim_request request(int now, std::vector<std::string> names = {"i
             .lease_time = std::chrono::seconds{10}};
 }
 
+/// The lease of the claim before.
+inline bulk::lease before(bulk::lease held) {
+    --held.fence;
+    return held;
+}
+
 /// Texts in which a backend could take a character for a wildcard or for the end of a string, what
 /// is searched for, and which of the texts contain it.
 inline const std::vector<std::string> literal_texts{"axb", "a%b",   "a_b", "a\\b",
@@ -158,6 +164,22 @@ void check_operations(Make make) {
         expect(store->release(first.held).error().code == errc::conflict);
         expect(store->get(operation(1).id).value().rows == bulk::row_counters{});
         expect(store->renew(second->held, at(19), std::chrono::seconds{10}).has_value());
+    };
+
+    "a claim leases the whole operation, and a lease of another slice changes nothing"_test = [&] {
+        auto store = make();
+        (void)store->create(operation(1), {});
+        const auto claimed = store->claim(request(0)).value().value();
+        expect(claimed.held.slice == bulk::whole_operation);
+        auto other = claimed.held;
+        other.slice = bulk::slice_number{1};
+        for (const auto& refused : {store->renew(other, at(1), std::chrono::seconds{10}),
+                                    store->update(other, claimed.operation, {})})
+            expect(!refused.has_value() and refused.error().code == errc::conflict);
+        expect(store->record(other, {.counted = {.processed = 1}}).error().code == errc::conflict);
+        expect(store->release(other).error().code == errc::conflict);
+        expect(store->get(operation(1).id).value().rows == bulk::row_counters{});
+        expect(store->renew(claimed.held, at(1), std::chrono::seconds{10}).has_value());
     };
 
     "an operation that was given back can be claimed at once"_test = [&] {

@@ -328,7 +328,7 @@ void check_rows(Make make) {
 
     "a batch of a lease that is over changes nothing"_test = [&] {
         auto [store, held] = with_claim();
-        const bulk::lease stale{held.operation, held.fence - 1};
+        const bulk::lease stale = before(held);
         expect(!store
                     ->record(stale, {.completed = {{row(1), 1, step(0), step(0), at(0), at(0)}},
                                      .records = {record_of(2, 0, row_state::failed)},

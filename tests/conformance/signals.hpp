@@ -300,8 +300,7 @@ void check_signals(Make make) {
         expect(store->send(signal_for("k", 5), long_after).value() == kept);
         expect(!store->close_wait(held, row(9), step(0)).value().has_value());
         expect(!store->close_wait(held, row(3), step(0)).value().has_value());
-        expect(code(store->close_wait({held.operation, held.fence - 1}, row(3), step(1))) ==
-               errc::conflict);
+        expect(code(store->close_wait(before(held), row(3), step(1))) == errc::conflict);
         auto done = waiting(1, 0, "k");
         done.state = row_state::timed_out;
         (void)store->record(held, {.records = {done}});

@@ -1,5 +1,6 @@
 // What becomes of a run in each case in which something fails.
 #include <bulk/feed.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <support/feed_crash_stage.hpp>
 #include <support/ut.hpp>
@@ -17,7 +18,7 @@ using bulk::event_kind, bulk::run_state;
 
 namespace {
 
-using stage = support::feed_crash_stage<bulk::memory::storage>;
+using stage = support::feed_crash_stage<bulk::memory::records>;
 using moment = stage::moment;
 
 /// A worker that is no part of the service.

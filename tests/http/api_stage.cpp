@@ -4,6 +4,7 @@
 #include <bulk/feed.hpp>
 #include <bulk/feed/service.hpp>
 #include <bulk/http/api.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <support/article_feed.hpp>
 #include <support/faulty_feeds.hpp>
@@ -57,8 +58,8 @@ struct articles : support::article_feed<articles> {
     BULK_FEED("articles", .description = "What the shop has", .max_retries = 0)
 };
 
-using operation_storage = support::faulty_storage<bulk::memory::storage>;
-using feed_storage = support::faulty_feeds<bulk::memory::storage>;
+using operation_storage = support::faulty_storage<bulk::memory::records>;
+using feed_storage = support::faulty_feeds<bulk::memory::records>;
 
 }  // namespace
 

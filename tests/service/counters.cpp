@@ -1,4 +1,6 @@
 // What the counters of an operation say, at every stage of it.
+#include <bulk/storage/memory/records.hpp>
+
 #include <support/faulty_storage.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
@@ -83,7 +85,7 @@ row_counters counted(stage& on, bulk::operation_id id, int last_step) {
 /// batch of rows.
 class watched_storage {
 public:
-    using storage_type = support::faulty_storage<bulk::memory::storage>;
+    using storage_type = support::faulty_storage<bulk::memory::records>;
 
     [[nodiscard]] storage_type watched() {
         return storage_type{kept_, [](const char*) { return false; },

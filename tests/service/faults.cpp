@@ -1,5 +1,6 @@
 // Steps that block, throw or look at their stop token; storage that stays away.
 #include <bulk/bulk.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <support/faulty_storage.hpp>
 #include <support/packing.hpp>
@@ -27,7 +28,7 @@ using support::number, support::numbers, support::pipeline;
 namespace {
 
 using known = std::remove_const_t<decltype(bulk::operations<pipeline>)>;
-using faulty = support::faulty_storage<bulk::memory::storage>;
+using faulty = support::faulty_storage<bulk::memory::records>;
 using stage = support::stage<known, faulty>;
 
 /// What fails now, by name; empty: nothing.

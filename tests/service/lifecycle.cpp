@@ -1,4 +1,6 @@
 // The way of an operation from its creation to its end, as it is stored and as it is told.
+#include <bulk/storage/memory/records.hpp>
+
 #include <support/faulty_storage.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
@@ -308,7 +310,7 @@ suite<"what is kept"> keeping = [] {
         script play;
         std::string failing;
         bulk::memory::storage kept;
-        support::stage<operations, support::faulty_storage<bulk::memory::storage>> on{
+        support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             {}, support::faulty_storage{kept, [&](const char* call) { return call == failing; }}};
         for (const auto* call : {"put_file", "create"}) {
             failing = call;

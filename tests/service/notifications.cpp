@@ -1,4 +1,6 @@
 // Who hears of what happens: handlers of events, and recipients by their channels.
+#include <bulk/storage/memory/records.hpp>
+
 #include <support/faulty_storage.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
@@ -129,7 +131,7 @@ suite<"handlers"> handlers = [] {
         script play;
         bool is_down = false;
         bulk::memory::storage kept;
-        support::stage<operations, support::faulty_storage<bulk::memory::storage>> on{
+        support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             {}, support::faulty_storage{kept, [&](const char* call) {
                                             return is_down && call == "events"s;
                                         }}};
@@ -284,7 +286,7 @@ suite<"recipients"> recipients = [] {
         bool is_down = false;
         std::string sent;
         bulk::memory::storage kept;
-        support::stage<operations, support::faulty_storage<bulk::memory::storage>> on{
+        support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             {}, support::faulty_storage{kept, [&](const char* call) {
                                             return is_down && call == "get"s;
                                         }}};

@@ -1,5 +1,7 @@
 // Operations that are tried again while things go wrong: crashes, other processes, a storage that
 // does not answer, cancels, rows that fail again, and more rows than a page holds.
+#include <bulk/storage/memory/records.hpp>
+
 #include <support/faulty_storage.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
@@ -151,7 +153,7 @@ suite<"others"> others = [] {
     "a storage that does not answer leaves everything as it was"_test = [] {
         plan steps;
         std::string down;
-        using storage = support::faulty_storage<bulk::memory::storage>;
+        using storage = support::faulty_storage<bulk::memory::records>;
         support::stage<operations, storage> on(
             {}, storage{bulk::memory::storage{}, [&](const char* name) { return down == name; }});
         const auto id = failed_operation(on, steps, 3);

@@ -1,4 +1,6 @@
 // Which operations run, when, and where: the queue, the workers, the start and the end of a process.
+#include <bulk/storage/memory/records.hpp>
+
 #include <support/faulty_storage.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
@@ -311,7 +313,7 @@ suite<"start"> starting = [] {
         script play;
         int failures = 5;
         bulk::memory::storage kept;
-        support::stage<operations, support::faulty_storage<bulk::memory::storage>> on{
+        support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             only_front(), support::faulty_storage{kept, [&](const char* call) {
                                                       return call == "claim"s && failures-- > 0;
                                                   }}};
@@ -369,7 +371,7 @@ suite<"poll"> polling = [] {
         script play;
         bool is_down = false;
         bulk::memory::storage kept;
-        support::stage<operations, support::faulty_storage<bulk::memory::storage>> on{
+        support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             {.pending_poll_interval = 10s},
             support::faulty_storage{kept, [&](const char*) { return is_down; }}};
         bulk::service front{operations{}, kept, only_front(), bulk::read_options{}, &on.jobs};

@@ -1,5 +1,6 @@
 // Uploads of processes that died while they took a file in.
 #include <bulk/service/unused_uploads.hpp>
+#include <bulk/storage/memory/records.hpp>
 #include "../conformance/events_and_files.hpp"
 
 #include <support/disk_storage.hpp>
@@ -102,7 +103,7 @@ suite<"unused uploads"> unused_uploads = [] {
             bulk::memory::storage kept;
             const auto id = kept.put_file("x", pull_of("x"), 0, at(-100'000)).value().id;
             bool is_failing = true;
-            support::stage<operations, support::faulty_storage<bulk::memory::storage>> on{
+            support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
                 {}, support::faulty_storage{kept, [&](std::string_view each) {
                                                 return is_failing && each == call;
                                             }}};

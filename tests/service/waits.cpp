@@ -1,5 +1,7 @@
 // Rows that wait for a signal while everything else happens: time-outs at the same moment, crashes,
 // other processes, a storage that does not answer, cancels, pauses, shutdowns.
+#include <bulk/storage/memory/records.hpp>
+
 #include <support/faulty_storage.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
@@ -304,7 +306,7 @@ suite<"which row"> which = [] {
 };
 
 suite<"a storage that does not answer"> no_answer = [] {
-    using storage = support::faulty_storage<bulk::memory::storage>;
+    using storage = support::faulty_storage<bulk::memory::records>;
 
     "looking for signals, ending a wait, taking a signal in: later is early enough"_test = [] {
         script play;
@@ -539,7 +541,7 @@ suite<"waits of an operation that is tried once more"> tried_once_more = [] {
     "a wait that was closed and nobody wrote that it had timed out takes signals anew"_test = [] {
         script play;
         bool is_down = false, is_closed = false;
-        using storage = support::faulty_storage<bulk::memory::storage>;
+        using storage = support::faulty_storage<bulk::memory::records>;
         support::stage<operations, storage> on(
             {}, storage{bulk::memory::storage{}, [&](const char* name) {
                             is_closed = is_closed || name == "close_wait"s;

@@ -1,5 +1,6 @@
 // Who works, as anybody on the same storage sees it.
 #include <bulk/feed.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <support/faulty_storage.hpp>
 #include <support/feed_stage.hpp>
@@ -26,7 +27,7 @@ using support::number, support::numbers, support::script;
 namespace {
 
 using operations = bulk::operation_list<support::pipeline>;
-using faulty = support::faulty_storage<bulk::memory::storage>;
+using faulty = support::faulty_storage<bulk::memory::records>;
 using stage = support::stage<operations, faulty>;
 
 struct articles : support::article_feed<articles> {

@@ -43,6 +43,10 @@ suite<"operation claims"> claims = [] {
         expect(not bulk::is_owner(held, 2, std::nullopt));
         expect(bulk::not_owner({}).error().code == bulk::errc::conflict);
     };
+
+    "a lease of a slice that the storage does not have is refused"_test = [] {
+        expect(not bulk::is_owner({.slice = bulk::slice_number{1}, .fence = 2}, 2, at(1)));
+    };
 };
 
 }  // namespace

@@ -42,7 +42,11 @@ public:
 
     /// Records in one backend, uploads in another.
     template <record_store Records, file_store Files>
+        requires(!std::derived_from<Records, any_storage>)
     any_storage(Records records, Files files);
+    /// Records of a storage, uploads in another.
+    template <std::derived_from<any_storage> Handle, file_store Files>
+    any_storage(const Handle& records, Files files);
 
     // --- records -------------------------------------------------------------------------------------
 

@@ -12,10 +12,17 @@
 
 namespace bulk {
 
-/// The right to work on an operation, until somebody else got it: each claim has a greater fence,
-/// and what comes with an older one is refused.
+/// A part of an operation that has an owner of its own.
+enum class slice_number : std::uint32_t {};
+
+/// The only slice of an operation in a storage that does not cut operations, as memory and SQLite.
+inline constexpr slice_number whole_operation{0};
+
+/// The right to work on a slice of an operation until another worker claims it. Each claim has a greater
+/// fence; a write with an older fence is refused.
 struct lease {
     operation_id operation{};
+    slice_number slice = whole_operation;
     std::uint64_t fence = 0;
 
     bool operator==(const lease&) const = default;

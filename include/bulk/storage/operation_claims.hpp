@@ -44,11 +44,12 @@ namespace bulk {
            std::ranges::find(request.except, id) == request.except.end();
 }
 
-/// Whether a lease is that of the last claim, and was not given back. That its time is over does not
-/// matter as long as no other worker has claimed the operation.
+/// Whether a lease is that of the last claim, and was not given back. The storage has one slice for each
+/// operation, and a lease of another slice is refused. An expired lease is accepted as long as no other
+/// worker has claimed the operation.
 [[nodiscard]] constexpr bool is_owner(const lease& held, std::uint64_t fence,
                                       std::optional<timestamp> lease_until) {
-    return held.fence == fence && lease_until;
+    return held.slice == whole_operation && held.fence == fence && lease_until;
 }
 
 /// The error for an owner that is not the owner any more.

@@ -192,7 +192,13 @@ any_storage::any_storage(std::reference_wrapper<Backend> backend) {
     files_ = std::make_shared<typed_files<Backend>>(shared);
 }
 
+template <std::derived_from<any_storage> Handle, file_store Files>
+any_storage::any_storage(const Handle& records, Files files)
+    : records_{static_cast<const any_storage&>(records).records_},
+      files_{std::make_shared<typed_files<Files>>(std::make_shared<Files>(std::move(files)))} {}
+
 template <record_store Records, file_store Files>
+    requires(!std::derived_from<Records, any_storage>)
 any_storage::any_storage(Records records, Files files)
     : records_{std::make_shared<typed_records<Records>>(
           std::make_shared<Records>(std::move(records)))},

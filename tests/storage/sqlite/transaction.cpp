@@ -261,7 +261,8 @@ suite<"transactions of steps"> transactions = [] {
 
     "without the lease there is none"_test = [] {
         ledger on;
-        const auto refused = on.store.begin({on.held.operation, on.held.fence + 1});
+        const auto refused =
+            on.store.begin({.operation = on.held.operation, .fence = on.held.fence + 1});
         expect(!refused.has_value() and refused.error().code == errc::conflict);
         expect(on.store.begin({operation(9).id, 1}).error().code == errc::not_found);
         expect(on.store.record(on.held, one_row()).has_value()) << "nothing is held";
