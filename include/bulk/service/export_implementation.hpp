@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What exports and subscriptions do that does not depend on the operation's types: see core/linkage.hpp for who
+// What exports do that does not depend on the operation's types: see core/linkage.hpp for who
 // includes this.
 
 #include <bulk/core/concat.hpp>
@@ -11,17 +11,12 @@
 #include <bulk/service/export_output.hpp>
 #include <bulk/service/row_selection.hpp>
 #include <bulk/service/row_standing.hpp>
-#include <bulk/service/subscriptions.hpp>
 #include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -114,124 +109,6 @@ BULK_INLINE bool row_selection::is_among(const row_standing& standing) const {
         default:
             return true;
     }
-}
-
-BULK_INLINE std::uint64_t subscriptions::add(event_handler handler) {
-    return insert({.position = newest(), .tell = caught(std::move(handler))});
-}
-
-BULK_INLINE std::uint64_t subscriptions::add(std::string name, event_handler handler) {
-    return add_reader(std::move(name), caught(std::move(handler)));
-}
-
-BULK_INLINE std::uint64_t subscriptions::add_reader(std::string name, reader tell) {
-    auto known = storage_.event_position(name);
-    subscriber added{.tell = std::move(tell), .name = std::move(name)};
-    if (known && *known) {
-        added.position = **known;
-    } else {
-        added.position = newest();
-        (void)storage_.set_event_position(added.name, added.position);
-    }
-    return insert(std::move(added));
-}
-
-BULK_INLINE void subscriptions::remove(std::uint64_t number) {
-    const std::scoped_lock lock{mutex_};
-    subscribers_.erase(number);
-}
-
-BULK_INLINE void subscriptions::notify() {
-    {
-        const std::scoped_lock lock{mutex_};
-        if (subscribers_.empty()) return;
-        is_due_ = true;
-        if (std::exchange(is_telling_, true)) return;
-    }
-    jobs_.submit(job{[this, keep = owner_()] { tell(); }});
-}
-
-BULK_INLINE bool subscriptions::is_idle() const {
-    const std::scoped_lock lock{mutex_};
-    return !is_telling_;
-}
-
-BULK_INLINE bool subscriptions::wait_until_idle(std::chrono::milliseconds time) const {
-    std::unique_lock lock{mutex_};
-    return is_told_.wait_for(lock, time, [&] { return !is_telling_; });
-}
-
-BULK_INLINE subscriptions::reader subscriptions::caught(event_handler handler) {
-    return [this, handler = std::move(handler)](const event& what) -> result<> {
-        if (const auto told = guarded([&] { handler(what); }); !told)
-            on_error_(what, told.error().message);
-        return {};
-    };
-}
-
-BULK_INLINE std::uint64_t subscriptions::insert(subscriber added) {
-    std::uint64_t number = 0;
-    {
-        const std::scoped_lock lock{mutex_};
-        number = ++last_;
-        subscribers_.emplace(number, std::make_shared<subscriber>(std::move(added)));
-    }
-    notify();  // something may have happened since
-    return number;
-}
-
-BULK_INLINE std::uint64_t subscriptions::newest() {
-    const auto last = storage_.events(std::nullopt, std::nullopt, 1);
-    return last && !last->empty() ? last->back().sequence : 0;
-}
-
-BULK_INLINE void subscriptions::tell() {
-    std::vector<shared_subscriber> all;
-    {
-        const std::scoped_lock lock{mutex_};
-        is_due_ = false;
-        is_telling_ = !subscribers_.empty();
-        if (!is_telling_) return;
-        for (const auto& [number, each] : subscribers_) all.push_back(each);
-    }
-    std::uint64_t after = std::numeric_limits<std::uint64_t>::max();
-    for (const auto& each : all) after = std::min(after, position_of(*each));
-    const auto found = asked([&] { return storage_.events(std::nullopt, after, 100); });
-    const bool is_over = !found && found.error().code == errc::storage_lost;
-    bool is_late = !found && !is_over;
-    if (found)
-        for (const auto& each : all) is_late |= !tell(*each, *found);
-    const std::scoped_lock lock{mutex_};
-    if (is_late) {
-        jobs_.submit_at(jobs_.now() + std::chrono::seconds{1},
-                        job{[this, keep = owner_()] { tell(); }});
-    } else if (!is_over && (is_due_ || !found->empty())) {
-        jobs_.submit(job{[this, keep = owner_()] { tell(); }});
-    } else {
-        is_telling_ = false;
-        is_told_.notify_all();
-    }
-}
-
-BULK_INLINE std::uint64_t subscriptions::position_of(subscriber& each) {
-    if (!each.name.empty())
-        if (const auto stored = storage_.event_position(each.name); stored && *stored)
-            each.position = std::max(each.position, **stored);
-    return each.position;
-}
-
-BULK_INLINE bool subscriptions::tell(subscriber& to, const std::vector<event>& events) {
-    const auto before = to.position;
-    bool is_told = true;
-    for (const auto& each : events) {
-        if (each.sequence <= to.position) continue;
-        is_told = to.tell(each).has_value();
-        if (!is_told) break;
-        to.position = each.sequence;
-    }
-    if (!to.name.empty() && to.position != before)
-        (void)storage_.set_event_position(to.name, to.position);
-    return is_told;
 }
 
 BULK_INLINE result<std::optional<step_index>> find_step(const operation_description& operation,

@@ -13,6 +13,7 @@
 #include <bulk/service/service.hpp>
 #include <bulk/service/service_core.hpp>
 #include <bulk/service/signal_desk.hpp>
+#include <bulk/service/subscriptions_implementation.hpp>
 
 #include <chrono>
 #include <cstdint>

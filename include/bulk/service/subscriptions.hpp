@@ -97,5 +97,5 @@ private:
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/service/export_implementation.hpp>
+#include <bulk/service/subscriptions_implementation.hpp>
 #endif

@@ -5,6 +5,7 @@
 #include <bulk/rows/csv/blocks.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/end_positions.hpp>
+#include <bulk/rows/csv/plain_blocks.hpp>
 #include <bulk/rows/csv/scan_state.hpp>
 
 #include <algorithm>
