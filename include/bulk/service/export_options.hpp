@@ -105,5 +105,5 @@ using export_sink = std::function<result<>(std::string_view)>;
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/service/export_implementation.hpp>
+#include <bulk/service/export_options_implementation.hpp>
 #endif

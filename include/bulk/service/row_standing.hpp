@@ -72,5 +72,5 @@ private:
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/service/export_implementation.hpp>
+#include <bulk/service/row_standing_implementation.hpp>
 #endif

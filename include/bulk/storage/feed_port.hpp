@@ -74,5 +74,5 @@ public:
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/storage/implementation.hpp>
+#include <bulk/storage/absent_feeds.hpp>
 #endif

@@ -83,5 +83,5 @@ struct crashed_row {
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/storage/implementation.hpp>
+#include <bulk/storage/batch_implementation.hpp>
 #endif

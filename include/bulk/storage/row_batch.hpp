@@ -59,5 +59,5 @@ struct row_progress {
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/storage/implementation.hpp>
+#include <bulk/storage/batch_implementation.hpp>
 #endif
