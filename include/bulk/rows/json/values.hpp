@@ -201,4 +201,21 @@ enum class syntax : std::uint8_t {
     return {};
 }
 
+/// What a value is, which is no object.
+[[nodiscard]] inline std::string_view kind_of(std::string_view value) {
+    switch (value.front()) {
+        case '"':
+            return "a string";
+        case '[':
+            return "an array";
+        case 'n':
+            return "null";
+        case 't':
+        case 'f':
+            return value;
+        default:
+            return "a number";
+    }
+}
+
 }  // namespace bulk::json
