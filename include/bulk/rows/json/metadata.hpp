@@ -12,7 +12,7 @@
 #include <bulk/rows/members.hpp>
 #include <bulk/rows/metadata.hpp>
 #include <bulk/rows/row_error.hpp>
-#include <bulk/rows/window.hpp>
+#include <bulk/rows/text_window.hpp>
 
 #include <cstddef>
 #include <map>

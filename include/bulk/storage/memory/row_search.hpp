@@ -7,10 +7,10 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/read_limit.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/storage/memory/place_walk.hpp>
 #include <bulk/storage/memory/row_filter.hpp>
 #include <bulk/storage/memory/row_order.hpp>
 #include <bulk/storage/memory/row_table.hpp>
-#include <bulk/storage/memory/row_walk.hpp>
 #include <bulk/storage/record_place.hpp>
 
 #include <algorithm>
@@ -96,8 +96,8 @@ private:
                 candidates_->emplace_back(row, step_of(slot));
     }
 
-    [[nodiscard]] row_walk walk(std::size_t first_slot, std::size_t end_slot,
-                                const record_kinds& kinds) const {
+    [[nodiscard]] place_walk walk(std::size_t first_slot, std::size_t end_slot,
+                                  const record_kinds& kinds) const {
         const std::span steps{rows_.steps()};
         return {steps.subspan(first_slot, end_slot - first_slot),
                 first_slot,
@@ -193,7 +193,7 @@ private:
         const std::optional<row_order>& after) const {
         std::vector<record_place> found;
         read_pulse pulse;
-        const auto go = [&](std::int64_t number, row_walk places) {
+        const auto go = [&](std::int64_t number, place_walk places) {
             if (after) {
                 const auto order = std::pair{number, after->number};
                 if (query_.descending ? order.first > order.second : order.first < order.second)

@@ -4,9 +4,9 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/storage/row_order.hpp>
+#include <bulk/storage/sqlite/page_walk.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
-#include <bulk/storage/sqlite/row_walk.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ public:
             return query_.descending ? b < a : a < b;
         };
         std::vector<row_order> best;
-        row_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
+        page_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
             const auto ids = query_.sort == row_sort::row_id ? ids_in(found.page) : row_names{};
             found.each(false, [&](const record_place& place) {
                 auto order = order_of(found, ids, place);

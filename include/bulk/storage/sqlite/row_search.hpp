@@ -7,10 +7,10 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/row_order.hpp>
+#include <bulk/storage/sqlite/page_walk.hpp>
 #include <bulk/storage/sqlite/row_pick.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
-#include <bulk/storage/sqlite/row_walk.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -87,7 +87,7 @@ private:
     [[nodiscard]] std::uint64_t count() {
         if (!scope_.has_packed()) return select_count("count(*)");
         std::uint64_t all = 0;
-        row_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
+        page_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
             for (const auto& [step, bits] : found.steps) all += bits.count();
             return true;
         });
@@ -97,7 +97,7 @@ private:
     [[nodiscard]] std::uint64_t count_rows() {
         if (!scope_.has_packed()) return select_count("count(DISTINCT row)");
         std::uint64_t all = 0;
-        row_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
+        page_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
             all += found.any_step().count();
             return true;
         });
@@ -167,7 +167,7 @@ private:
                                                      std::size_t most) {
         std::vector<record_place> places;
         const auto from = after ? std::optional{after->row()} : std::nullopt;
-        row_walk{rows_, scope, query_.descending}.each_page(from, [&](const found_rows& found) {
+        page_walk{rows_, scope, query_.descending}.each_page(from, [&](const found_rows& found) {
             return found.each(query_.descending, [&](const record_place& place) {
                 if (is_behind(place, after)) places.push_back(place);
                 return places.size() < most;
@@ -207,7 +207,7 @@ private:
 
     [[nodiscard]] std::vector<row_number> walk_rows(std::optional<row_number> after) {
         std::vector<row_number> rows;
-        row_walk{rows_, scope_, query_.descending}.each_page(after, [&](const found_rows& found) {
+        page_walk{rows_, scope_, query_.descending}.each_page(after, [&](const found_rows& found) {
             return found.any_step().each(query_.descending, [&](std::size_t at) {
                 const row_number row{first_row_of(found.page) + at};
                 if (!after || (query_.descending ? row < *after : *after < row))
