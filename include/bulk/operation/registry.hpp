@@ -71,12 +71,6 @@ public:
         if (!found) return std::unexpected{unknown_operation(name, descriptions)};
         return {};
     }
-
-    /// Calls `visit(std::type_identity<Op>{})` for each operation.
-    template <typename Visit>
-    static void for_each(Visit&& visit) {
-        (visit(std::type_identity<Ops>{}), ...);
-    }
 };
 
 template <typename... Ops>

@@ -71,10 +71,4 @@ template <typename T>
     return value ? to_text(*value) : std::string{};
 }
 
-/// A type that can be written to a file.
-template <typename T>
-concept writable_as_text = requires(const T& value) {
-    { to_text(value) } -> std::convertible_to<std::string>;
-};
-
 }  // namespace bulk
