@@ -13,7 +13,6 @@
 #include <boost/mp11/list.hpp>
 
 #include <array>
-#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <type_traits>

@@ -9,10 +9,11 @@
 #include <bulk/run/instance.hpp>
 #include <bulk/run/parked_row.hpp>
 #include <bulk/run/row_consequences.hpp>
-#include <bulk/run/row_host.hpp>
+#include <bulk/run/row_copies.hpp>
 #include <bulk/run/row_outcomes.hpp>
 #include <bulk/run/row_place.hpp>
 #include <bulk/run/row_task.hpp>
+#include <bulk/run/run_host.hpp>
 #include <bulk/run/step_calls.hpp>
 
 #include <cstddef>
@@ -36,11 +37,11 @@ class row_walk {
 public:
     using row_type = typename Op::row_type;
 
-    row_walk(operation_instance<Op>& instance, executor& jobs, row_host<row_type>& host,
-             const row_outcomes<Op>& outcomes)
+    row_walk(operation_instance<Op>& instance, executor& jobs, run_host& host,
+             row_copies<row_type>& copies, const row_outcomes<Op>& outcomes)
         : instance_{instance},
           host_{host},
-          calls_{instance, host},
+          calls_{instance, host, copies},
           consequences_{jobs, host, outcomes} {}
 
     /// A row through its steps, from where it begins.
@@ -218,7 +219,7 @@ private:
     }
 
     operation_instance<Op>& instance_;
-    row_host<row_type>& host_;
+    run_host& host_;
     step_calls<Op> calls_;
     row_consequences<Op> consequences_;
 };

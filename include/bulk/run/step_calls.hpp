@@ -12,8 +12,9 @@
 #include <bulk/run/journal.hpp>
 #include <bulk/run/parked_row.hpp>
 #include <bulk/run/row_consequences.hpp>
-#include <bulk/run/row_host.hpp>
+#include <bulk/run/row_copies.hpp>
 #include <bulk/run/row_task.hpp>
+#include <bulk/run/run_host.hpp>
 
 #include <memory>
 #include <optional>
@@ -29,8 +30,8 @@ public:
     using row_type = typename Op::row_type;
     using visit = row_visit<row_type>;
 
-    step_calls(operation_instance<Op>& instance, row_host<row_type>& host)
-        : instance_{instance}, host_{host} {}
+    step_calls(operation_instance<Op>& instance, run_host& host, row_copies<row_type>& copies)
+        : instance_{instance}, host_{host}, copies_{copies} {}
 
     template <typename Step>
     using returned_by = decltype(std::declval<const Step&>().execute(
@@ -117,7 +118,7 @@ private:
     template <typename Step>
     [[nodiscard]] answer begin_task(row_task& at, const Step& step, visit& here) {
         using frame_type = task_frame<row_type, typename returned_by<Step>::value_type>;
-        auto own = host_.own(here.place);
+        auto own = copies_.own(here.place);
         if (own == nullptr) {
             at.details = {.text = "the row could not be read again"};
             return answer::failed;
@@ -162,7 +163,8 @@ private:
     }
 
     operation_instance<Op>& instance_;
-    row_host<row_type>& host_;
+    run_host& host_;
+    row_copies<row_type>& copies_;
 };
 
 }  // namespace bulk

@@ -10,7 +10,6 @@
 #include <bulk/service/typed_operation.hpp>
 #include <bulk/service/upload.hpp>
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>

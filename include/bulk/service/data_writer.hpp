@@ -13,7 +13,6 @@
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/export_output.hpp>
 
-#include <concepts>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -4,11 +4,9 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/row_record.hpp>
-#include <bulk/run/guard.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/row_standing.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -4,14 +4,12 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
-#include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/row_state.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>

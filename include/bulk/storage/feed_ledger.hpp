@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
-#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/feed_item.hpp>

@@ -4,7 +4,6 @@
 #include <bulk/core/id.hpp>
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>

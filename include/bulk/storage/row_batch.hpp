@@ -8,7 +8,6 @@
 #include <bulk/core/row_record.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/linkage.hpp>
 #include <bulk/rows/byte_source.hpp>
-#include <bulk/rows/csv/blocks.hpp>
 #include <bulk/rows/csv/detect_implementation.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/misquote.hpp>
@@ -24,7 +23,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 // NOLINTBEGIN(misc-definitions-in-headers): BULK_INLINE says inline, or there is one unit
 namespace bulk::csv {

@@ -15,11 +15,8 @@
 #include <bulk/rows/text_window.hpp>
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace bulk::json {
 

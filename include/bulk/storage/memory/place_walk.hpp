@@ -6,7 +6,6 @@
 #include <bulk/storage/record_place.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>

@@ -7,6 +7,7 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/read_limit.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/storage/first_rows.hpp>
 #include <bulk/storage/memory/place_walk.hpp>
 #include <bulk/storage/memory/row_filter.hpp>
 #include <bulk/storage/memory/row_order.hpp>
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -36,17 +36,13 @@ public:
     }
 
     [[nodiscard]] result<page<row_record>> records() const {
-        std::optional<row_order> after;
-        if (!query_.after.empty()) {
-            auto parsed = parse_row_order(query_.after, query_.sort);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = std::move(*parsed);
-        }
+        const auto after = order_before(query_);
+        if (!after) return std::unexpected{after.error()};
         page<row_record> found;
         if (query_.with_total) found.total = count();
         const bool is_lazy = query_.sort == row_sort::row || query_.sort == row_sort::step ||
                              query_.sort == row_sort::state;
-        const auto places = is_lazy && !candidates_ ? walk_in_order(after) : pick(after);
+        const auto places = is_lazy && !candidates_ ? walk_in_order(*after) : pick(*after);
         for (const auto at : places) {
             if (found.items.size() == query_.page_size) {
                 const auto& last = found.items.back();
@@ -59,15 +55,11 @@ public:
     }
 
     [[nodiscard]] result<page<row_number>> row_numbers() const {
-        std::optional<row_number> after;
-        if (!query_.after.empty()) {
-            const auto parsed = parse_row_order(query_.after, row_sort::row);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = parsed->place.row();
-        }
+        const auto after = row_before(query_);
+        if (!after) return std::unexpected{after.error()};
         page<row_number> found;
         if (query_.with_total) found.total = count_rows();
-        visit_rows(after, [&](row_number row) {
+        visit_rows(*after, [&](row_number row) {
             if (found.items.size() == query_.page_size) {
                 found.next = to_text(row_order{.place = {found.items.back(), validation_step}});
                 return false;
@@ -227,25 +219,14 @@ private:
         return found;
     }
 
-    /// In any order: a heap holds the first ones of those that have gone by.
+    /// In any order.
     [[nodiscard]] std::vector<record_place> pick(const std::optional<row_order>& after) const {
-        const auto is_before = [&](const row_order& a, const row_order& b) {
-            return query_.descending ? b < a : a < b;
-        };
-        std::vector<row_order> best;
+        first_rows first{query_.descending, after, enough()};
         visit_matches([&](record_place at) {
-            auto order = order_in(rows_, at, query_.sort);
-            if (after && !is_before(*after, order)) return true;
-            if (best.size() == enough()) {
-                if (!is_before(order, best.front())) return true;
-                std::ranges::pop_heap(best, is_before);
-                best.pop_back();
-            }
-            best.push_back(std::move(order));
-            std::ranges::push_heap(best, is_before);
+            first.offer(order_in(rows_, at, query_.sort));
             return true;
         });
-        std::ranges::sort_heap(best, is_before);
+        const auto best = first.take();
         std::vector<record_place> found;
         found.reserve(best.size());
         for (const auto& each : best) found.push_back(each.place);

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,19 +31,15 @@ public:
         : rows_{rows}, query_{query}, scope_{query}, last_step_{last_step} {}
 
     [[nodiscard]] result<page<row_record>> records() {
-        std::optional<row_order> after;
-        if (!query_.after.empty()) {
-            auto parsed = parse_row_order(query_.after, query_.sort);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = std::move(*parsed);
-        }
+        const auto after = order_before(query_);
+        if (!after) return std::unexpected{after.error()};
         page<row_record> found;
         if (scope_.is_empty()) return found;
         if (query_.with_total) found.total = count();
         const bool is_picked =
             query_.sort == row_sort::row_id || query_.sort == row_sort::started_at;
         auto places =
-            is_picked ? row_pick{rows_, query_, scope_}.first(after, enough()) : in_order(after);
+            is_picked ? row_pick{rows_, query_, scope_}.first(*after, enough()) : in_order(*after);
         if (places.size() > query_.page_size) {
             places.resize(query_.page_size);
             found.next = to_text(places.back());
@@ -63,16 +58,12 @@ public:
     }
 
     [[nodiscard]] result<page<row_number>> row_numbers() {
-        std::optional<row_number> after;
-        if (!query_.after.empty()) {
-            const auto parsed = parse_row_order(query_.after, row_sort::row);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = parsed->place.row();
-        }
+        const auto after = row_before(query_);
+        if (!after) return std::unexpected{after.error()};
         page<row_number> found;
         if (scope_.is_empty()) return found;
         if (query_.with_total) found.total = count_rows();
-        found.items = scope_.has_packed() ? walk_rows(after) : select_rows(after);
+        found.items = scope_.has_packed() ? walk_rows(*after) : select_rows(*after);
         if (found.items.size() > query_.page_size) {
             found.items.resize(query_.page_size);
             found.next = to_text(row_order{.place = {found.items.back(), validation_step}});
