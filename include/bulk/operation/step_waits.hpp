@@ -1,40 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/operation/wait_request.hpp>
+
 #include <atomic>
-#include <chrono>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace bulk {
-
-/// `co_await ctx.sleep(d)`: the row waits that long, and holds no thread meanwhile.
-struct sleep_request {
-    std::chrono::milliseconds time{};
-};
-
-/// `co_await ctx.signal(key, timeout)`: the row waits for a signal.
-struct signal_request {
-    std::string key{};
-    std::optional<std::chrono::milliseconds> timeout{};
-};
-
-/// How a wait of a coroutine ended.
-struct wait_answer {
-    enum class kind : std::uint8_t { slept, told, told_failure, timed_out };
-    kind what{};
-    std::string text{};  ///< of a failure
-
-    bool operator==(const wait_answer&) const = default;
-};
 
 /// What a step that is a coroutine and whoever resumes it have in common: what it waits for, and
 /// what it was told so far. After a restart it begins anew and is told the same again, in order.

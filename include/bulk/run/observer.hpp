@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/growing_histogram.hpp>
 #include <bulk/core/histogram.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/log.hpp>

@@ -12,6 +12,7 @@
 #include <bulk/rows/read_status.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/export_output.hpp>
+#include <bulk/service/json_frame.hpp>
 
 #include <string>
 #include <string_view>

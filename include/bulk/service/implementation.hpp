@@ -7,6 +7,7 @@
 #include <bulk/core/linkage.hpp>
 #include <bulk/core/uuid.hpp>
 #include <bulk/service/error_groups.hpp>
+#include <bulk/service/export_operation.hpp>
 #include <bulk/service/intake.hpp>
 #include <bulk/service/retention.hpp>
 #include <bulk/service/retry_desk.hpp>

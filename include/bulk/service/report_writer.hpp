@@ -18,6 +18,7 @@
 #include <bulk/rows/utf8.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/export_output.hpp>
+#include <bulk/service/json_frame.hpp>
 
 #include <algorithm>
 #include <array>

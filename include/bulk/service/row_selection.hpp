@@ -48,5 +48,5 @@ private:
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/service/export_implementation.hpp>
+#include <bulk/service/row_selection_implementation.hpp>
 #endif

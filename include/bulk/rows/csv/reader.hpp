@@ -11,6 +11,7 @@
 #include <bulk/rows/csv/detect.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/field_problem.hpp>
+#include <bulk/rows/csv/first_row.hpp>
 #include <bulk/rows/csv/formulas.hpp>
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/record_scanner.hpp>

@@ -10,6 +10,7 @@
 #include <bulk/rows/json/values.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
+#include <bulk/rows/scanned_slices.hpp>
 #include <bulk/rows/slice.hpp>
 #include <bulk/rows/text_window.hpp>
 
