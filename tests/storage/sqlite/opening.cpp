@@ -6,7 +6,10 @@
 #include "../../conformance/workers.hpp"
 #include "older_file.hpp"
 
+#include <bulk/storage/sqlite/connection.hpp>
 #include <bulk/storage/sqlite/doctor.hpp>
+#include <bulk/storage/sqlite/schema.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/raw_database.hpp>
@@ -161,6 +164,36 @@ suite<"opening a database"> opening = [] {
                                  "up to " + std::to_string(known)})
             expect(refused.error().message.contains(part)) << refused.error().message;
     };
+
+    "a column added to a sealed table is sealed with the others, and damage stays damage"_test =
+        [] {
+            const temporary_directory directory;
+            const auto path = directory.path("bulk.db");
+            for (const int number : {1, 2})
+                (void)storage::open(path).value().create(operation(number), {}).value();
+            {  // as a version before the column has left it
+                auto earlier = bulk::sqlite::connection::open(path, {}).value();
+                std::string seal{bulk::sqlite::seals::operation};
+                seal.erase(seal.find(", source"), std::string_view{", source"}.size());
+                expect(
+                    earlier->execute("ALTER TABLE bulk_operations DROP COLUMN source").has_value());
+                expect(earlier->execute("UPDATE bulk_operations SET seal = " + seal).has_value());
+            }
+            raw_database{path}.run(
+                "UPDATE bulk_operations SET file_size = file_size + 1 WHERE number = 2");
+            std::vector<bulk::sqlite::migration> later{bulk::sqlite::migrations.begin(),
+                                                       bulk::sqlite::migrations.end()};
+            later.emplace_back(
+                "ALTER TABLE bulk_operations ADD COLUMN source TEXT NOT NULL DEFAULT ''");
+            auto store = storage::open(path, {}, later).value();
+            auto kept = operation(1);
+            kept.version = 1;
+            kept.source.clear();
+            expect(bool{store.get(kept.id).value() == kept});
+            const auto damaged = store.get(operation(2).id);
+            expect(fatal(!damaged.has_value()));
+            expect(damaged.error().code == errc::damaged) << damaged.error().message;
+        };
 
     "a file of version 2 keeps what it has, and learns who works"_test = [] {
         const temporary_directory directory;
