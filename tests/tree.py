@@ -74,17 +74,23 @@ def folders(names):
     return {each.as_posix() + "/" for name in names for each in pathlib.PurePath(name).parents if each.name}
 
 
+def tree_problems(names, page):
+    """Folders that only the page has, or only the checkout. Other repositories have no such page."""
+    if page.name not in names:
+        return []
+    tree = page.read_text().partition("\n## The tree\n")[2].split("\n## ")[0]
+    named = {folder for row in tree.splitlines() for folder in re.findall(r"`([\w./-]+/)`", "|".join(row.split("|")[:2]))}
+    known = folders(names)
+    return [*(f"{page.name}: the tree names {folder}, which does not exist" for folder in sorted(named - known)),
+            *(f"{page.name}: the tree lacks {folder}" for folder in sorted(known - named)
+              if LISTED.fullmatch(folder) and folder != "include/")]
+
+
 def root_files(root):
     names = files(root)
     problems = [f"{name}: does not belong at the root; git rm it, or add its kind to tests/tree.py"
                 for name in names if "/" not in name and not BELONGS.fullmatch(name)]
-    tree = (pathlib.Path(root) / "CONTRIBUTING.md").read_text().split("\n## The tree\n")[1].split("\n## ")[0]
-    named = {folder for row in tree.splitlines() for folder in re.findall(r"`([\w./-]+/)`", "|".join(row.split("|")[:2]))}
-    known = folders(names)
-    problems += [f"CONTRIBUTING.md: the tree names {folder}, which does not exist" for folder in sorted(named - known)]
-    problems += [f"CONTRIBUTING.md: the tree lacks {folder}" for folder in sorted(known - named)
-                 if LISTED.fullmatch(folder) and folder != "include/"]
-    sys.exit("\n".join(problems) or 0)
+    sys.exit("\n".join(problems + tree_problems(names, pathlib.Path(root) / "CONTRIBUTING.md")) or 0)
 
 
 if __name__ == "__main__":
