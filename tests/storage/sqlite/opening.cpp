@@ -7,6 +7,7 @@
 #include "older_file.hpp"
 
 #include <bulk/storage/sqlite/doctor.hpp>
+#include <bulk/storage/sqlite/records.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/raw_database.hpp>
@@ -151,7 +152,10 @@ suite<"opening a database"> opening = [] {
         const auto known = bulk::sqlite::migrations.size();
         (void)storage::open(path).value().create(operation(1), {});
         for (int i = 0; i < 2; ++i)
-            expect(storage::open(path, {}, later).value().get(operation(1).id).has_value());
+            expect(bulk::sqlite::records::open(path, {}, later)
+                       .value()
+                       .get(operation(1).id)
+                       .has_value());
         expect(raw_database{path}.run("SELECT count(*) FROM bulk_more") == "1");
         expect(raw_database{path}.run("PRAGMA user_version") == std::to_string(known + 1));
         const auto refused = storage::open(path);
@@ -237,7 +241,7 @@ suite<"opening a database"> opening = [] {
         std::vector<bulk::sqlite::migration> broken{bulk::sqlite::migrations.begin(),
                                                     bulk::sqlite::migrations.end()};
         broken.emplace_back("CREATE TABLE bulk_more (a); NONSENSE");
-        const auto refused = storage::open(path, {}, broken);
+        const auto refused = bulk::sqlite::records::open(path, {}, broken);
         expect(fatal(!refused.has_value()));
         expect(refused.error().message.contains("NONSENSE")) << refused.error().message;
         expect(storage::open(path).value().get(operation(1).id).has_value());
