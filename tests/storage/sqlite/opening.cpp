@@ -8,6 +8,7 @@
 
 #include <bulk/storage/sqlite/connection.hpp>
 #include <bulk/storage/sqlite/doctor.hpp>
+#include <bulk/storage/sqlite/records.hpp>
 #include <bulk/storage/sqlite/schema.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
@@ -154,7 +155,10 @@ suite<"opening a database"> opening = [] {
         const auto known = bulk::sqlite::migrations.size();
         (void)storage::open(path).value().create(operation(1), {});
         for (int i = 0; i < 2; ++i)
-            expect(storage::open(path, {}, later).value().get(operation(1).id).has_value());
+            expect(bulk::sqlite::records::open(path, {}, later)
+                       .value()
+                       .get(operation(1).id)
+                       .has_value());
         expect(raw_database{path}.run("SELECT count(*) FROM bulk_more") == "1");
         expect(raw_database{path}.run("PRAGMA user_version") == std::to_string(known + 1));
         const auto refused = storage::open(path);
@@ -185,7 +189,7 @@ suite<"opening a database"> opening = [] {
                                                        bulk::sqlite::migrations.end()};
             later.emplace_back(
                 "ALTER TABLE bulk_operations ADD COLUMN source TEXT NOT NULL DEFAULT ''");
-            auto store = storage::open(path, {}, later).value();
+            auto store = bulk::sqlite::records::open(path, {}, later).value();
             auto kept = operation(1);
             kept.version = 1;
             kept.source.clear();
@@ -270,7 +274,7 @@ suite<"opening a database"> opening = [] {
         std::vector<bulk::sqlite::migration> broken{bulk::sqlite::migrations.begin(),
                                                     bulk::sqlite::migrations.end()};
         broken.emplace_back("CREATE TABLE bulk_more (a); NONSENSE");
-        const auto refused = storage::open(path, {}, broken);
+        const auto refused = bulk::sqlite::records::open(path, {}, broken);
         expect(fatal(!refused.has_value()));
         expect(refused.error().message.contains("NONSENSE")) << refused.error().message;
         expect(storage::open(path).value().get(operation(1).id).has_value());
