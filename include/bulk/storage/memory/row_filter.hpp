@@ -27,9 +27,9 @@ public:
           awaits_signal_{query.awaits_signal || !query.signal_key.empty()} {
         using enum row_state;
         for (const auto& [state, name] : enumerators_of<row_state>) {
-            const bool is_error = state == failed || state == timed_out;
             kinds_.apart[std::to_underlying(state)] =
-                (!query.state || *query.state == state) && (!query.errors_only || is_error) &&
+                (!query.state || *query.state == state) &&
+                (!query.errors_only || is_failed(state)) &&
                 (!awaits_signal_ || state == waiting_for_completion);
         }
         kinds_.packed = kinds_.has(completed) && !query.failure && query.min_retry_attempt == 0;

@@ -48,9 +48,9 @@ public:
           last_{std::min(to_number(query.to_row.value_or(row_number{last_of_all})), last_of_all)} {
         using enum row_state;
         for (const auto& [state, name] : enumerators_of<row_state>) {
-            const bool is_error = state == failed || state == timed_out;
             states_[std::to_underlying(state)] =
-                (!query.state || *query.state == state) && (!query.errors_only || is_error) &&
+                (!query.state || *query.state == state) &&
+                (!query.errors_only || is_failed(state)) &&
                 (!awaits_signal_ || state == waiting_for_completion);
         }
         std::ranges::sort(rows_);
