@@ -52,9 +52,7 @@ public:
     void insert_partition(const feed_run& run, const feed_partition& part) {
         of(run).partitions[part.number] = part;
     }
-    void save_partition(const feed_run& run, const feed_partition& part) {
-        insert_partition(run, part);
-    }
+    void save_partition(const feed_run& run, const auto& part) { insert_partition(run, part); }
     std::optional<claimable_partition> find_claimable(const std::vector<std::string>& feeds,
                                                       timestamp now, timestamp lapsed_by) {
         std::optional<claimable_partition> longest;
@@ -201,7 +199,6 @@ private:
         std::map<std::string, raw_item> pending{};
         std::map<std::string, std::pair<raw_item, std::string>> bad{};  ///< not mapped, and why
         std::map<std::string, bad_item> keyless{};                      ///< by where they were
-
         bool has(const std::string& key) const {
             return pending.contains(key) || bad.contains(key) || keyless.contains(key);
         }
@@ -234,7 +231,6 @@ private:
             if (found.size() < limit && wants(key)) found.push_back(each);
         return found;
     }
-    /// Of these feeds, oldest first.
     std::vector<const kept_run*> runs_of(const std::vector<std::string>& feeds) {
         std::vector<const kept_run*> found;
         for (const auto& [number, each] : runs_)

@@ -7,14 +7,12 @@
 #include <bulk/storage/row_tables.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,9 +33,12 @@ public:
     }
     void put_record(const row_record& record, wait_end end) {
         if (!record.row_id.empty()) put_id(record.row, record.row_id);
-        auto& kept = records_[{record.row, record.step}] = {record, end};
+        auto& kept = records_[{record.row, record.step}];
+        waits_.erase(order_of_wait(kept.record));
+        kept = {record, end};
         kept.record.operation = operation_;
         kept.record.row_id = ids_[record.row];
+        add_wait(kept);
     }
     void put_id(row_number row, std::string_view id) {
         ids_[row] = id;
@@ -78,9 +79,10 @@ public:
         return found;
     }
     void move_steps(const step_moves& to) {
+        waits_.clear();
         for (auto& [place, each] : std::exchange(records_, {})) {
             each.record.step = moved(place.step(), to);
-            records_[{place.row(), each.record.step}] = std::move(each);
+            add_wait(records_[{place.row(), each.record.step}] = std::move(each));
         }
         for (auto& [order, each] : std::exchange(history_, {})) {
             each.step = moved(each.step, to);
@@ -92,7 +94,6 @@ public:
     struct kept_record {
         row_record record{};
         wait_end ended{};
-
         const std::string& signal_key() const { return record.signal_key; }
         const std::string& journal() const { return record.journal; }
         std::uint32_t retry_attempt() const { return record.retry_attempt; }
@@ -115,19 +116,20 @@ public:
     }
     void visit_waits(std::string_view key,
                      const std::function<bool(record_place, std::optional<timestamp>)>& visit) {
-        std::vector<row_order> waiting;
-        for (const auto& [place, each] : records_)
-            if (awaits_signal(each.record) && each.record.signal_key == key &&
-                each.ended == wait_end::none)
-                waiting.push_back(order_of(each.record, row_sort::started_at));
-        std::ranges::sort(waiting);
-        for (const auto& each : waiting)
-            if (!visit(each.place, records_.at(each.place).record.wait_until)) return;
+        auto each = waits_.lower_bound(
+            {std::string{key}, {.number = order_of(std::optional<timestamp>{})}});
+        for (; each != waits_.end() && each->first == key; ++each)
+            if (const auto at = each->second.place; !visit(at, records_.at(at).record.wait_until))
+                return;
     }
-    void set_wait_end(record_place at, wait_end end) { records_.at(at).ended = end; }
+    void set_wait_end(record_place at, wait_end end) {
+        records_.at(at).ended = end;
+        waits_.erase(order_of_wait(records_.at(at).record));
+        add_wait(records_.at(at));
+    }
 
     void give(record_place to, std::string_view key, const std::optional<std::string>& failure) {
-        given_.push_back({++last_given_, to.row(), to.step(), std::string{key}, failure});
+        given_.push_back({++last_signal_, to.row(), to.step(), std::string{key}, failure});
     }
     std::optional<given_signal> given_to(row_number row, step_index step) {
         for (const auto& each : given_)
@@ -141,10 +143,9 @@ public:
         return found;
     }
     void remove_given(row_number row, step_index step) {
-        std::erase_if(given_,
-                      [&](const auto& each) { return each.row == row && each.step == step; });
+        std::erase_if(given_, [&](auto& each) { return each.row == row && each.step == step; });
     }
-    void keep_early(const signal& sent, timestamp until) { early_[++last_early_] = {sent, until}; }
+    void keep_early(const signal& sent, timestamp until) { early_[++last_signal_] = {sent, until}; }
     std::optional<early_signal> find_early(row_number row, step_index /*step*/,
                                            std::string_view key, bool is_for_any_row) {
         const auto to = is_for_any_row ? std::nullopt : std::optional{row};
@@ -194,13 +195,18 @@ private:
         record.completed_at = run.completed_at;
         records_.try_emplace({row, step}, std::move(record));  // another record of the step wins
     }
-    /// By step.
+    static std::pair<std::string, row_order> order_of_wait(const row_record& record) {
+        return {record.signal_key, order_of(record, row_sort::started_at)};
+    }
+    void add_wait(const kept_record& each) {
+        if (awaits_signal(each.record) && each.ended == wait_end::none)
+            waits_.insert(order_of_wait(each.record));
+    }
     template <typename Visit>
     void visit_records(row_number row, Visit visit) {
         auto each = records_.lower_bound({row, validation_step});
         for (; each != records_.end() && each->first.row() == row; ++each) visit(each->second);
     }
-    /// By row, then step.
     template <typename Visit>
     void visit_matches(const row_query& query, Visit visit) {
         read_pulse pulse;
@@ -211,11 +217,12 @@ private:
     operation_id operation_;
     std::map<record_place, kept_record> records_;
     std::map<row_number, std::string> ids_;
+    /// What a signal can find. The one index: the suites have a key with 200 000 waits and 5000 signals.
+    std::set<std::pair<std::string, row_order>> waits_;
     std::vector<given_signal> given_;
     std::map<std::uint64_t, std::pair<signal, timestamp>> early_;
     std::map<retry_order, retry_entry> history_;
-    std::uint64_t last_given_ = 0;
-    std::uint64_t last_early_ = 0;
+    std::uint64_t last_signal_ = 0;
 };
 static_assert(row_tables<row_maps>);
 
