@@ -97,8 +97,8 @@ concept operation_tables = requires(
     /// The oldest that `wants` accepts of those that have not ended, and that nobody has leased for longer
     /// than until then; of the same age by id. Others that `is_claimable` refuses may be left out.
     { tables.find_open(now, wants) } -> found_operation;
-    /// In the order of a valid query, behind a position, at most `query.page_size`. The ledger reads and
-    /// writes the cursors.
+    /// In the order of a valid query, behind a position, at most `query.page_size`; the total if the query
+    /// asks for it. The ledger reads and writes the cursors.
     { tables.find_operations(query, after) } -> std::same_as<page<operation_record>>;
     /// A new one, that nobody owns.
     tables.insert_operation(record);

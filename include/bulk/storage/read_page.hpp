@@ -28,6 +28,8 @@ template <typename Query, typename Parse, typename Find, typename CursorOf>
     }
     const auto size = query.page_size++;
     page_or_error found{find(std::as_const(query), std::as_const(after))};
+    if constexpr (requires { query.with_total; })
+        if (!query.with_total) found->total = 0;  // of a table that counts in any case
     if (found->items.size() > size) {
         found->items.pop_back();
         found->next = cursor_of(found->items.back());

@@ -63,8 +63,8 @@ concept row_tables = requires(
     rows.put_id(row, text);
     { rows.get(row, step) } -> std::same_as<std::optional<row_record>>;
     rows.progress(row, into);
-    /// In the order of a valid query, behind a position, at most `query.page_size`. The ledger reads and
-    /// writes the cursors.
+    /// In the order of a valid query, behind a position, at most `query.page_size`; the total if the query
+    /// asks for it. The ledger reads and writes the cursors.
     { rows.query(query, behind) } -> std::same_as<page<row_record>>;
     /// The rows of these records, each once, by number.
     { rows.row_numbers(query, behind_row) } -> std::same_as<page<row_number>>;
