@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/core/row_state.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/operation/step_table.hpp>
 #include <bulk/rows/format.hpp>
@@ -218,7 +219,7 @@ private:
     }
 
     [[nodiscard]] static bool may_go_on(const row_progress& known) {
-        if (known.state == row_state::failed || known.state == row_state::timed_out) return false;
+        if (is_failed(known.state)) return false;
         return known.state != row_state::completed || known.step != last_step;
     }
 

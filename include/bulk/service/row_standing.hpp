@@ -28,9 +28,7 @@ struct row_standing {
     bool is_unprocessed = false;
 
     [[nodiscard]] bool has_succeeded() const { return state == row_state::completed; }
-    [[nodiscard]] bool has_failed() const {
-        return state == row_state::failed || state == row_state::timed_out;
-    }
+    [[nodiscard]] bool has_failed() const { return is_failed(state); }
 };
 
 /// From a row's records in the order of their steps.

@@ -21,10 +21,8 @@ namespace bulk {
 
 /// Whether a record in this state can match.
 [[nodiscard]] inline bool allows_state(const row_query& query, row_state state) {
-    using enum row_state;
-    return (!query.state || *query.state == state) &&
-           (!query.errors_only || state == failed || state == timed_out) &&
-           (!is_for_waits(query) || state == waiting_for_completion);
+    return (!query.state || *query.state == state) && (!query.errors_only || is_failed(state)) &&
+           (!is_for_waits(query) || state == row_state::waiting_for_completion);
 }
 
 /// Whether a row that completed at the first try can match.
