@@ -4,6 +4,7 @@
 // What batches of rows and the flight recorder do: see core/linkage.hpp for who includes this.
 
 #include <bulk/core/linkage.hpp>
+#include <bulk/core/row_counters.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/row_batch.hpp>
@@ -38,10 +39,7 @@ BULK_INLINE void append(row_batch& batch, row_batch& later) {
     move_all(later.records, batch.records);
     move_all(later.row_ids, batch.row_ids);
     move_all(later.events, batch.events);
-    batch.counted.total += later.counted.total;
-    batch.counted.processed += later.counted.processed;
-    batch.counted.successful += later.counted.successful;
-    batch.counted.failed += later.counted.failed;
+    add(batch.counted, later.counted);
 }
 
 BULK_INLINE bool begins_waits(const row_batch& batch) {

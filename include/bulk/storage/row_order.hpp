@@ -7,6 +7,7 @@
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/row_record.hpp>
 #include <bulk/storage/record_place.hpp>
 
 #include <charconv>
@@ -17,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace bulk {
 
@@ -37,6 +39,31 @@ struct row_order {
 /// Rows that did not start come first.
 [[nodiscard]] constexpr std::int64_t order_of(std::optional<timestamp> started) {
     return started ? started->time_since_epoch().count() : std::numeric_limits<std::int64_t>::min();
+}
+
+/// The position of a record. Its `row_id` is the id of its row.
+[[nodiscard]] inline row_order order_of(const row_record& record, row_sort sort) {
+    row_order order{.place = {record.row, record.step}};
+    switch (sort) {
+        case row_sort::row:
+            break;
+        case row_sort::row_id:
+            order.text = record.row_id;
+            break;
+        case row_sort::step:
+            order.number = static_cast<std::int64_t>(order.place.slot());
+            break;
+        case row_sort::state:
+            order.number = std::to_underlying(record.state);
+            break;
+        case row_sort::failure:
+            order.number = order_of(record.failure);
+            break;
+        case row_sort::started_at:
+            order.number = order_of(record.started_at);
+            break;
+    }
+    return order;
 }
 
 /// A cursor: the next page begins behind this record.

@@ -11,12 +11,11 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/read_limit.hpp>
+#include <bulk/storage/feed_filter.hpp>
 #include <bulk/storage/feed_tables.hpp>
 #include <bulk/storage/memory/event_table.hpp>
 #include <bulk/storage/memory/feed_work.hpp>
 #include <bulk/storage/memory/kept_feed.hpp>
-#include <bulk/storage/memory/operation_filter.hpp>
-#include <bulk/storage/memory/run_filter.hpp>
 
 #include <cstdint>
 #include <map>
@@ -45,22 +44,17 @@ public:
         if (found == nullptr || found->runs.empty()) return std::nullopt;
         return found->runs.rbegin()->second->run;
     }
-    [[nodiscard]] page<feed_run> find_runs(const run_query& query) const {
+    [[nodiscard]] page<feed_run> find_runs(const run_query& query,
+                                           std::optional<std::uint64_t> before) const {
         const auto* of_feed = query.feed.empty() ? nullptr : known_feed(query.feed);
         if (!query.feed.empty() && of_feed == nullptr) return {};
         const auto& all = of_feed != nullptr ? of_feed->runs : by_number_;
         page<feed_run> found;
         read_pulse pulse;
-        for (auto at = all.lower_bound(number_before(query));
-             at != all.begin() && !pulse.is_over();) {
-            const auto& run = (--at)->second->run;
-            if (!matches(query, run)) continue;
-            if (found.items.size() == query.page_size) {
-                found.next = cursor_behind(found.items.back());
-                break;
-            }
-            found.items.push_back(run);
-        }
+        for (auto at = before ? all.lower_bound(*before) : all.end();
+             at != all.begin() && found.items.size() < query.page_size && !pulse.is_over();)
+            if (const auto& run = (--at)->second->run; matches(query, run))
+                found.items.push_back(run);
         return found;
     }
     [[nodiscard]] feed_run insert_run(feed_run run) {
@@ -180,11 +174,10 @@ public:
         const auto* found = known_feed(feed);
         return found == nullptr ? std::nullopt : found->items.find(key);
     }
-    [[nodiscard]] page<canonical_item> find_items(const item_query& query) const {
+    [[nodiscard]] page<canonical_item> find_items(const item_query& query,
+                                                  const std::optional<std::string>& after) const {
         const auto* found = known_feed(query.feed);
         if (found == nullptr) return {};
-        std::optional<std::string> after;
-        if (const auto at = parse_cursor(query.after)) after = at->key;
         return found->items.find(query, after);
     }
 

@@ -93,10 +93,6 @@ private:
         row_crashes{in}.count_dead();
     }
 
-    [[nodiscard]] static bool is_to_hand_out(const feed_run& run) {
-        return run.consolidate_at && !run.is_handed_out;
-    }
-
     session& database_;
     std::string_view holder_;
     burial& dead_;

@@ -17,6 +17,7 @@
 #include <bulk/storage/sqlite/state_lists.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,39 +57,30 @@ public:
         return made;
     }
 
-    [[nodiscard]] result<page<retry_entry>> history(const retry_history_query& query) {
-        retry_order after;
-        if (!query.after.empty()) {
-            const auto parsed = parse_retry_order(query.after);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = *parsed;
-        }
+    [[nodiscard]] page<retry_entry> history(const retry_history_query& query,
+                                            const std::optional<retry_order>& after) {
         std::string matches = " FROM bulk_retry_history WHERE operation = ?1";
         if (query.row) matches += " AND row = ?2";
         if (query.step) matches += " AND step = ?3";
         if (query.retry_attempt) matches += " AND retry_attempt = ?4";
+        const auto from = after.value_or(retry_order{});
         const auto ask = [&](std::string_view sql) {
             return database_.rows(sql, operation_, query.row, query.step, query.retry_attempt,
-                                  after.place.row(), after.place.step(), after.attempt,
-                                  query.page_size + 1);
+                                  from.place.row(), from.place.step(), from.attempt,
+                                  query.page_size);
         };
         page<retry_entry> found;
         if (auto row = ask(concat("SELECT count(*)", matches)); row.next()) row.read(found.total);
         // A step that kept no data of the row has failed with what its validation kept, which
         // nothing changes: it is stored once, and not again with every retry.
-        auto row = ask(
-            concat("SELECT row, step, retry_attempt, failure, error_message, failed_at, "
-                   "CASE row_data WHEN '' THEN ifnull((SELECT kept.row_data FROM bulk_records AS "
-                   "kept WHERE kept.operation = ?1 AND kept.row = bulk_retry_history.row AND "
-                   "kept.step = -1), '') ELSE row_data END, seal IS ",
-                   seals::retry, matches,
-                   query.after.empty() ? "" : " AND (row, step, retry_attempt) > (?5, ?6, ?7)",
-                   " ORDER BY row, step, retry_attempt LIMIT ?8"));
+        auto row = ask(concat(
+            "SELECT row, step, retry_attempt, failure, error_message, failed_at, "
+            "CASE row_data WHEN '' THEN ifnull((SELECT kept.row_data FROM bulk_records AS "
+            "kept WHERE kept.operation = ?1 AND kept.row = bulk_retry_history.row AND "
+            "kept.step = -1), '') ELSE row_data END, seal IS ",
+            seals::retry, matches, !after ? "" : " AND (row, step, retry_attempt) > (?5, ?6, ?7)",
+            " ORDER BY row, step, retry_attempt LIMIT ?8"));
         while (row.next()) {
-            if (found.items.size() == query.page_size) {
-                found.next = cursor_of(found.items.back());
-                break;
-            }
             auto& each = found.items.emplace_back(retry_entry{.operation = id_});
             bool is_intact = false;
             row.read(each.row, each.step, each.retry_attempt, each.failure, each.error_message,

@@ -3,7 +3,7 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/query.hpp>
-#include <bulk/storage/first_rows.hpp>
+#include <bulk/storage/first_places.hpp>
 #include <bulk/storage/row_order.hpp>
 #include <bulk/storage/sqlite/page_walk.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
@@ -30,16 +30,16 @@ public:
     /// Behind a place.
     [[nodiscard]] std::vector<row_order> first(const std::optional<row_order>& after,
                                                std::size_t most) {
-        first_rows best{query_.descending, after, most};
+        first_places best{after, query_.descending, most};
         page_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
             const auto ids = query_.sort == row_sort::row_id ? ids_in(found.page) : row_names{};
             found.each(false, [&](const record_place& place) {
-                best.offer(order_of(found, ids, place));
+                best.add(order_of(found, ids, place));
                 return true;
             });
             return true;
         });
-        return best.take();
+        return std::move(best).take();
     }
 
 private:

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
-#include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/storage/record_place.hpp>
 #include <bulk/storage/row_order.hpp>
 #include <bulk/storage/sqlite/page_walk.hpp>
 #include <bulk/storage/sqlite/row_pick.hpp>
@@ -30,20 +30,15 @@ public:
     row_search(row_table& rows, const row_query& query, step_index last_step)
         : rows_{rows}, query_{query}, scope_{query}, last_step_{last_step} {}
 
-    [[nodiscard]] result<page<row_record>> records() {
-        const auto after = order_before(query_);
-        if (!after) return std::unexpected{after.error()};
+    [[nodiscard]] page<row_record> records(const std::optional<row_order>& after) {
         page<row_record> found;
         if (scope_.is_empty()) return found;
         if (query_.with_total) found.total = count();
         const bool is_picked =
             query_.sort == row_sort::row_id || query_.sort == row_sort::started_at;
-        auto places =
-            is_picked ? row_pick{rows_, query_, scope_}.first(*after, enough()) : in_order(*after);
-        if (places.size() > query_.page_size) {
-            places.resize(query_.page_size);
-            found.next = to_text(places.back());
-        }
+        const auto places = is_picked
+                                ? row_pick{rows_, query_, scope_}.first(after, query_.page_size)
+                                : in_order(after);
         std::map<std::uint64_t, window_page> pages;
         for (const auto& each : places) {
             const auto number = page_of(to_number(each.place.row()));
@@ -57,24 +52,15 @@ public:
         return found;
     }
 
-    [[nodiscard]] result<page<row_number>> row_numbers() {
-        const auto after = row_before(query_);
-        if (!after) return std::unexpected{after.error()};
+    [[nodiscard]] page<row_number> row_numbers(std::optional<row_number> after) {
         page<row_number> found;
         if (scope_.is_empty()) return found;
         if (query_.with_total) found.total = count_rows();
-        found.items = scope_.has_packed() ? walk_rows(*after) : select_rows(*after);
-        if (found.items.size() > query_.page_size) {
-            found.items.resize(query_.page_size);
-            found.next = to_text(row_order{.place = {found.items.back(), validation_step}});
-        }
+        found.items = scope_.has_packed() ? walk_rows(after) : select_rows(after);
         return found;
     }
 
 private:
-    /// One more than a page, so that it is seen whether there is more.
-    [[nodiscard]] std::size_t enough() const { return std::size_t{query_.page_size} + 1; }
-
     [[nodiscard]] std::uint64_t count() {
         if (!scope_.has_packed()) return select_count("count(*)");
         std::uint64_t all = 0;
@@ -114,7 +100,8 @@ private:
                 for (int step = to_number(validation_step); step <= to_number(last_step_); ++step)
                     if (const step_index at{static_cast<std::int16_t>(step)};
                         !query_.step || *query_.step == at)
-                        legs.emplace_back(step, scope_.at_step(at));
+                        legs.emplace_back(static_cast<std::int64_t>(slot_of(at)),
+                                          scope_.at_step(at));
                 break;
             case row_sort::state:
                 for (const auto& [state, name] : enumerators_of<row_state>)
@@ -140,10 +127,10 @@ private:
                 if (number == after->number) from = after->place;
             }
             const auto places = scope.has_packed()
-                                    ? walk_leg(scope, from, enough() - found.size())
-                                    : select_leg(scope, from, enough() - found.size());
+                                    ? walk_leg(scope, from, query_.page_size - found.size())
+                                    : select_leg(scope, from, query_.page_size - found.size());
             for (const auto& place : places) found.push_back({.number = number, .place = place});
-            if (found.size() >= enough()) break;
+            if (found.size() >= query_.page_size) break;
         }
         return found;
     }
@@ -203,7 +190,7 @@ private:
                 const row_number row{first_row_of(found.page) + at};
                 if (!after || (query_.descending ? row < *after : *after < row))
                     rows.push_back(row);
-                return rows.size() < enough();
+                return rows.size() < query_.page_size;
             });
         });
         return rows;
@@ -221,14 +208,14 @@ private:
                                        " WHERE operation = ?1 AND row BETWEEN ?2 AND ?3 AND ",
                                        part.condition(), after ? behind : "", " ORDER BY row",
                                        query_.descending ? " DESC" : "", " LIMIT ?9"),
-                                rows_.operation(), first, last, after, enough());
+                                rows_.operation(), first, last, after, query_.page_size);
             while (row.next()) row.read(rows.emplace_back());
         }
         std::ranges::sort(rows);
         const auto twice = std::ranges::unique(rows);
         rows.erase(twice.begin(), twice.end());
         if (query_.descending) std::ranges::reverse(rows);
-        if (rows.size() > enough()) rows.resize(enough());
+        if (rows.size() > query_.page_size) rows.resize(query_.page_size);
         return rows;
     }
 
