@@ -78,6 +78,16 @@ struct script {
 };
 script* now_playing = nullptr;
 
+/// A step that says when it has begun, and then waits.
+std::function<bulk::outcome(const number&, bulk::context&)> held_between(std::latch& begun,
+                                                                         std::latch& go) {
+    return [&](const number&, bulk::context&) {
+        if (!begun.try_wait()) begun.count_down();
+        go.wait();
+        return bulk::outcome::done();
+    };
+}
+
 struct pipeline : bulk::operation<pipeline, number> {
     BULK_OPERATION("pipeline")
     BULK_STEP(first, "First", .order = 1, .max_retries = 2, .backoff = {.base = 1ms, .cap = 2ms})
@@ -770,11 +780,7 @@ suite<"scheduling"> schedulers = [] {
         script play;
         now_playing = &play;
         std::latch begun{1}, go{1};
-        play.first = [&](const number&, bulk::context&) {
-            if (!begun.try_wait()) begun.count_down();
-            go.wait();
-            return bulk::outcome::done();
-        };
+        play.first = held_between(begun, go);
         bulk::memory::storage storage;
         auto service = make_service({.worker_count = 1, .queue_capacity = 2}, storage);
         const auto create = [&] { return service.create("pipeline", text(numbers(1))).value(); };
@@ -791,11 +797,7 @@ suite<"scheduling"> schedulers = [] {
         script play;
         now_playing = &play;
         std::latch begun{1}, go{1};
-        play.first = [&](const number&, bulk::context&) {
-            if (!begun.try_wait()) begun.count_down();
-            go.wait();
-            return bulk::outcome::done();
-        };
+        play.first = held_between(begun, go);
         // The first operation holds the only worker until somebody has asked the store for room
         // and there was none, or until all were created without asking.
         bulk::memory::storage kept;
