@@ -1,12 +1,11 @@
 // How much memory does an operation of so many rows take? `memory ROWS FILE` writes the file, runs it
 // through three steps with its records in memory, and prints the most memory that the process had.
+#include "../peak_memory.hpp"
 #include "disk_files.hpp"
 #include "ours.hpp"
 
 #include <cstdio>
 #include <cstdlib>
-
-#include <sys/resource.h>
 
 int main(int argc, char** argv) {
     if (argc != 3) return 2;
@@ -18,7 +17,5 @@ int main(int argc, char** argv) {
     if (!id) return 1;
     const auto done = service.wait(*id);
     if (!done || done->rows.successful != rows) return 1;
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    std::printf("%ld\n", usage.ru_maxrss);
+    std::printf("%ld\n", bench::peak_memory());
 }

@@ -132,6 +132,13 @@ std::string failure(std::string_view packed) {
     return "none: " + said;
 }
 
+void expect_truncated(const std::string& format, const std::string& packed) {
+    expect(failure(packed) == "the " + format + " data is truncated: it ends at byte " +
+                                  std::to_string(packed.size()) +
+                                  ", in the middle; upload the complete file")
+        << packed.size() << failure(packed);
+}
+
 suite<"gzip files"> gzip_files = [] {
     std::mt19937 random{1};
     const std::string text = some_text(random, 3000);
@@ -181,11 +188,7 @@ suite<"gzip files"> gzip_files = [] {
         const auto packed = member("a,b\n1,2\n", name_flag | crc_flag);
         for (std::size_t size = 2; size < packed.size(); ++size)
             for (const auto& before : {""s, member("x"), member("")})
-                expect(failure(before + packed.substr(0, size)) ==
-                       "the gzip data is truncated: it ends at byte " +
-                           std::to_string(before.size() + size) +
-                           ", in the middle; upload the complete file")
-                    << size << failure(before + packed.substr(0, size));
+                expect_truncated("gzip", before + packed.substr(0, size));
         expect(failure(packed + "\x1f").contains("truncated")) << "a member may have begun";
     };
 
@@ -229,11 +232,7 @@ suite<"zstd files"> zstd_files = [] {
         for (const auto& whole : {frame("a,b\n1,2\n", 3, 0, true), skippable("some content")})
             for (std::size_t size = 4; size < whole.size(); ++size)
                 for (const auto& before : {""s, frame("x"), skippable("")})
-                    expect(failure(before + whole.substr(0, size)) ==
-                           "the zstd data is truncated: it ends at byte " +
-                               std::to_string(before.size() + size) +
-                               ", in the middle; upload the complete file")
-                        << size << failure(before + whole.substr(0, size));
+                    expect_truncated("zstd", before + whole.substr(0, size));
     };
 
     "garbage behind the last frame fails, and says where"_test = [&] {
