@@ -92,6 +92,14 @@ struct wide : bulk::feed<wide, article, listing> {
     bulk::result<listing> map(const article& raw) { return support::listing_of(raw); }
 };
 
+template <typename Stage>
+void lose_a_record_with_each_page(Stage& on) {
+    on.source.on_fetch = [&on, next = 0](std::uint32_t, std::uint64_t) mutable -> bulk::result<> {
+        on.source.data.remove("a100" + std::to_string(10 + next++));
+        return {};
+    };
+}
+
 /// A run that is completed with so many records, after which the canonical set is the source.
 template <typename Stage>
 bulk::feed_run run_exactly(Stage& on, std::uint64_t records) {
@@ -248,11 +256,7 @@ int main() {
     "a source that never stops losing records fails its partition, in words"_test = [] {
         single_stage on;
         on.fill(95);
-        int next = 0;
-        on.source.on_fetch = [&](std::uint32_t, std::uint64_t) -> bulk::result<> {
-            on.source.data.remove("a100" + std::to_string(10 + next++));
-            return {};
-        };
+        lose_a_record_with_each_page(on);
         const auto run = on.run();
         expect(run.failed == 1_u);
         const auto why = on.service->failed_partitions(run.id)->front().error;
@@ -262,11 +266,7 @@ int main() {
     "when it is quiet again, a retry reads the partition from its begin, and is done"_test = [] {
         single_stage on;
         on.fill(95);
-        int next = 0;
-        on.source.on_fetch = [&](std::uint32_t, std::uint64_t) -> bulk::result<> {
-            on.source.data.remove("a100" + std::to_string(10 + next++));
-            return {};
-        };
+        lose_a_record_with_each_page(on);
         const auto run = on.run();
         expect(fatal(run.failed == 1_u));
         const auto failed = on.service->failed_partitions(run.id)->front();

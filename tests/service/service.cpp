@@ -3,6 +3,7 @@
 #include <support/faulty_storage.hpp>
 #include <support/packing.hpp>
 #include <support/seeded_executor.hpp>
+#include <support/user.hpp>
 #include <support/ut.hpp>
 
 #include <algorithm>
@@ -26,14 +27,9 @@ using namespace std::chrono_literals;
 using namespace std::string_literals;
 using namespace std::string_view_literals;
 using bulk::operation_state;
+using support::user;
 
 namespace {
-
-struct user {
-    std::string email;
-    int age = 0;
-};
-BULK_ROW(user, (email, .row_id = true), age);
 
 struct request {
     std::string by;
