@@ -11,6 +11,14 @@
 
 namespace bench {
 
+/// How long `run` takes.
+template <typename Run>
+double seconds(const Run& run) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 struct contender {
     std::string name;
     std::function<void()> run;
@@ -21,12 +29,7 @@ struct contender {
 /// each one's best time.
 inline void race(std::vector<contender>& contenders, int rounds) {
     for (int round = 0; round < rounds; ++round)
-        for (auto& each : contenders) {
-            const auto start = std::chrono::steady_clock::now();
-            each.run();
-            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-            each.best = std::min(each.best, took.count());
-        }
+        for (auto& each : contenders) each.best = std::min(each.best, seconds(each.run));
 }
 
 inline void figure(const std::string& name, double value) {

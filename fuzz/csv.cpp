@@ -2,6 +2,8 @@
 // pieces: the records must be the same, and nothing may be read out of bounds.
 #include <bulk/rows/csv/scanner.hpp>
 
+#include "../tests/support/in_pieces.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -57,14 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (!bulk::csv::is_supported(each.value)) continue;
         const auto whole =
             scan(bulk::bytes_of_text(text), format, {.window = 1 << 16, .set = each.value});
-        auto dripping =
-            bulk::byte_source{[text = std::string_view{text},
-                               piece](std::span<char> into) mutable -> bulk::result<std::size_t> {
-                const std::size_t count = std::min({text.size(), into.size(), piece});
-                std::copy_n(text.data(), count, into.data());
-                text.remove_prefix(count);
-                return count;
-            }};
+        auto dripping = support::in_pieces(std::string{text}, piece);
         const auto parts = scan(std::move(dripping), format, {.window = window, .set = each.value});
         if (first.empty()) first = whole;
         if (whole != first) std::abort();

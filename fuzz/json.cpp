@@ -5,6 +5,8 @@
 #include <bulk/rows/json/reader.hpp>
 #include <bulk/rows/json/value.hpp>
 
+#include "../tests/support/in_pieces.hpp"
+
 #include <glaze/json/generic.hpp>
 #include <glaze/json/read.hpp>
 
@@ -12,7 +14,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -80,13 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text{reinterpret_cast<const char*>(data) + 2, size - 2};
     for (const auto layout : {bulk::json::layout::array, bulk::json::layout::lines}) {
         const auto whole = read_all(bulk::bytes_of_text(text), layout, 1 << 16);
-        auto dripping = bulk::byte_source{
-            [rest = text, piece](std::span<char> into) mutable -> bulk::result<std::size_t> {
-                const std::size_t count = std::min({rest.size(), into.size(), piece});
-                std::copy_n(rest.data(), count, into.data());
-                rest.remove_prefix(count);
-                return count;
-            }};
+        auto dripping = support::in_pieces(std::string{text}, piece);
         if (read_all(std::move(dripping), layout, window) != whole) std::abort();
     }
     check_cell<glz::raw_json>(text);

@@ -2,12 +2,12 @@
 // the same text, or with an error, and stay there.
 #include <bulk/rows/text_source.hpp>
 
-#include <algorithm>
+#include "../tests/support/in_pieces.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,13 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t piece = 1 + data[0] % 20;
     const std::string_view bytes{reinterpret_cast<const char*>(data) + 1, size - 1};
     const auto whole = read_all(bulk::bytes_of_text(bytes));
-    auto dripping = bulk::byte_source{
-        [rest = bytes, piece](std::span<char> into) mutable -> bulk::result<std::size_t> {
-            const std::size_t count = std::min({rest.size(), into.size(), piece});
-            std::copy_n(rest.data(), count, into.data());
-            rest.remove_prefix(count);
-            return count;
-        }};
+    auto dripping = support::in_pieces(std::string{bytes}, piece);
     const auto pieces = read_all(std::move(dripping));
     // Where corrupt data is found to be corrupt depends on how much of it was at hand.
     const auto is_same = [&] {

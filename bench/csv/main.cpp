@@ -1,5 +1,6 @@
 // How fast do CSV files become structs? Ratios of the best times; above 1 we are faster.
 #include "../support.hpp"
+#include "contest.hpp"
 #include "hand.hpp"
 #include "ours.hpp"
 #include "workload.hpp"
@@ -13,7 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <vector>
 
 namespace {
 
@@ -23,36 +23,19 @@ constexpr int rounds = 15;
 template <typename Row>
 void measure(const std::string& name, const std::string& text) {
     constexpr std::type_identity<Row> type;
-    std::vector<bench::contender> contenders;
-    std::uint64_t expected = 0;
-    const auto enter = [&](const char* who, auto read) {
-        checksum sum;
-        read([&](const Row& row) { add_all(sum, row); });
-        if (contenders.empty()) expected = sum.value();
-        if (sum.value() != expected) {
-            std::printf("%s reads another %s file than the others\n", who, name.c_str());
-            std::exit(1);
-        }
-        contenders.push_back({who, [read] {
-                                  std::uint64_t rows = 0;
-                                  read([&](const Row& row) {
-                                      asm volatile("" : : "r"(&row) : "memory");
-                                      ++rows;
-                                  });
-                                  if (rows == 0) std::abort();
-                              }});
-    };
-    enter("hand", [&](auto visit) { hand::read_rows(text, type, visit); });
-    enter("bulk", [&](auto visit) { ours::read_rows(text, type, visit); });
+    bench::contest<Row> readers{name};
+    readers.enter("hand", [&](auto visit) { hand::read_rows(text, type, visit); });
+    readers.enter("bulk", [&](auto visit) { ours::read_rows(text, type, visit); });
 #if __has_include(<libfccp/csv.h>)
     if constexpr (!std::same_as<Row, quoted>)  // it cuts rows at quoted newlines
-        enter("fast_cpp_csv_parser", [&](auto visit) { fccp::read_rows(text, type, visit); });
+        readers.enter("fast_cpp_csv_parser",
+                      [&](auto visit) { fccp::read_rows(text, type, visit); });
 #endif
 #if __has_include(<lazycsv.hpp>)
     if constexpr (!std::same_as<Row, quoted>)  // so does this one
-        enter("lazycsv", [&](auto visit) { lazy::read_rows(text, type, visit); });
+        readers.enter("lazycsv", [&](auto visit) { lazy::read_rows(text, type, visit); });
 #endif
-    bench::race(contenders, rounds);
+    const auto& contenders = readers.race(rounds);
     const double ours = contenders[1].best;
     for (const auto& each : contenders)
         std::printf("csv %s %s: %.0f MB/s\n", name.c_str(), each.name.c_str(),

@@ -1,5 +1,6 @@
 // How much memory does reading a big file take? `write FILE BYTES` makes one, `read FILE` streams it
 // into structs and prints the most memory that the process ever had.
+#include "../peak_memory.hpp"
 #include "workload.hpp"
 
 #include <bulk/rows/csv/reader.hpp>
@@ -9,8 +10,6 @@
 #include <fstream>
 #include <string>
 #include <string_view>
-
-#include <sys/resource.h>
 
 int main(int argc, char** argv) {
     const std::string_view verb = argc > 2 ? argv[1] : "";
@@ -33,9 +32,7 @@ int main(int argc, char** argv) {
     while ((status = reader.next(row)) == bulk::read_status::row) {
     }
     if (status != bulk::read_status::end) return 1;
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
     std::printf("csv memory: %llu rows\n",
                 static_cast<unsigned long long>(to_number(reader.row())));
-    std::printf("figure csv.rss_mb %.1f\n", static_cast<double>(usage.ru_maxrss) / 1024);
+    std::printf("figure csv.rss_mb %.1f\n", static_cast<double>(bench::peak_memory()) / 1024);
 }

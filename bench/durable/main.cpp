@@ -16,13 +16,6 @@
 
 namespace {
 
-template <typename Run>
-double seconds(Run run) {
-    const auto start = std::chrono::steady_clock::now();
-    run();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 struct measured {
     double seconds = std::numeric_limits<double>::infinity();
     double bytes = 0;  ///< of the database, when it was closed
@@ -67,10 +60,11 @@ int main(int argc, char** argv) {
     };
     for (int round = 0; round < 5; ++round) {
         keep(normal, run_ours(fresh(), text, bulk::durability::normal));
-        last = std::min(last, seconds([&] { hand_written::final_status(fresh(), text); }));
+        last = std::min(last, bench::seconds([&] { hand_written::final_status(fresh(), text); }));
         keep(full, run_ours(fresh(), text, bulk::durability::full));
         if (round < 2)
-            steps = std::min(steps, seconds([&] { hand_written::every_step(fresh(), text); }));
+            steps =
+                std::min(steps, bench::seconds([&] { hand_written::every_step(fresh(), text); }));
     }
     std::printf("durable bulk: %.0f rows/s, with full durability %.0f\n", 1e6 / normal.seconds,
                 1e6 / full.seconds);

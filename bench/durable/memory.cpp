@@ -1,6 +1,7 @@
 // How much memory does a large file take? `durable_memory DIRECTORY BYTES` writes a file of that size,
 // runs it through three steps on SQLite, and prints the most memory that the process had, in KiB.
 #include "../engine/ours.hpp"
+#include "../peak_memory.hpp"
 
 #include <bulk/storage/sqlite/storage.hpp>
 
@@ -9,8 +10,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
-
-#include <sys/resource.h>
 
 namespace {
 
@@ -43,7 +42,5 @@ int main(int argc, char** argv) {
     if (!id) return 1;
     const auto done = service.wait(*id);
     if (!done || done->rows.successful != rows) return 1;
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    std::printf("%ld\n", usage.ru_maxrss);
+    std::printf("%ld\n", bench::peak_memory());
 }

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <thread>
 
@@ -61,14 +60,7 @@ int main(int argc, char** argv) {
     if (argc != 3) return 2;
     const std::string directory = argv[1];
     const auto rows = std::strtoull(argv[2], nullptr, 10);
-    {
-        const std::string part = workload::million_rows(100'000);
-        const auto header = part.find('\n') + 1;
-        std::ofstream file{directory + "/rows.csv", std::ios::binary};
-        file << part.substr(0, header);
-        for (std::uint64_t written = 0; written < rows; written += 100'000)
-            file.write(part.data() + header, static_cast<std::streamsize>(part.size() - header));
-    }
+    workload::write_rows(directory + "/rows.csv", rows);
     void* memory =
         ::mmap(nullptr, sizeof(told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return 1;

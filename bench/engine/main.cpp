@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -37,16 +36,9 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
-template <typename Run>
-double seconds(Run run) {
-    const auto start = std::chrono::steady_clock::now();
-    run();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// The loop that a user writes by hand: parse, check, three calls, nothing recorded.
 double hand_loop(const std::string& text) {
-    return seconds([&] {
+    return bench::seconds([&] {
         hand::read_rows(text, std::type_identity<narrow>{}, [](const narrow& row) {
             if (!workload::is_valid(row)) std::abort();
             workload::first_step(row);
@@ -58,7 +50,7 @@ double hand_loop(const std::string& text) {
 
 /// The bare typed parse, twice, as two passes need it.
 double two_parses(const std::string& text) {
-    return seconds([&] {
+    return bench::seconds([&] {
         for (int pass = 0; pass < 2; ++pass) {
             auto reader = bulk::csv::reader<narrow>::open(bulk::bytes_of_text(text)).value();
             narrow row;
@@ -100,7 +92,7 @@ void each_line(std::string_view text, Visit visit) {
 /// oneTBB's pipeline, one token a row.
 double tbb_pipeline(std::string_view text) {
     namespace tbb = oneapi::tbb;
-    return seconds([&] {
+    return bench::seconds([&] {
         tbb::global_control one{tbb::global_control::max_allowed_parallelism, 1};
         text.remove_prefix(text.find('\n') + 1);
         tbb::parallel_pipeline(
@@ -124,7 +116,7 @@ double tbb_pipeline(std::string_view text) {
 
 /// Boost.Asio's thread pool, one task a row.
 double asio_pool(std::string_view text) {
-    return seconds([&] {
+    return bench::seconds([&] {
         boost::asio::thread_pool pool{1};
         each_line(text, [&](std::string_view line) {
             boost::asio::post(pool, [line] { three_calls(parse_line(line)); });
@@ -138,9 +130,9 @@ double bare_threads() {
     const auto compute = [](int rows) {
         for (int row = 0; row < rows; ++row) workload::compute(static_cast<std::uint64_t>(row));
     };
-    const double one = seconds([&] { compute(30'000); });
+    const double one = bench::seconds([&] { compute(30'000); });
     const double two =
-        seconds([&] { std::jthread first{compute, 15'000}, second{compute, 15'000}; });
+        bench::seconds([&] { std::jthread first{compute, 15'000}, second{compute, 15'000}; });
     return one / two;
 }
 

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <fstream>
+#include <ios>
 #include <string>
 
 // A million rows of six columns, a check, and three steps that do next to nothing.
@@ -19,6 +21,16 @@ inline std::string million_rows(std::uint64_t rows = 1'000'000) {
         text += w.number(8) + ',' + w.word(8, 20) + ',' + w.word(6, 14) + ',' + w.amount() + ',' +
                 w.number(1 + w.upto(3)) + ',' + (w.upto(1) != 0 ? "true" : "false") + '\n';
     return text;
+}
+
+/// A file of so many of them, in lots of 100 000.
+inline void write_rows(const std::string& path, std::uint64_t rows) {
+    const std::string part = million_rows(100'000);
+    const auto header = part.find('\n') + 1;
+    std::ofstream file{path, std::ios::binary};
+    file << part.substr(0, header);
+    for (std::uint64_t written = 0; written < rows; written += 100'000)
+        file.write(part.data() + header, static_cast<std::streamsize>(part.size() - header));
 }
 
 /// What the steps do: something that the compiler cannot leave out.

@@ -1,19 +1,17 @@
 // How fast is an export, and how much memory does it take? `export ROWS FILE` writes the file, runs it
 // through three steps with its records in memory and the file on disk, and exports it: a report of all
 // rows, and the rows themselves. Every hundredth row has failed.
+#include "../engine/disk_files.hpp"
 #include "../engine/workload.hpp"
 #include "../support.hpp"
 
 #include <bulk/bulk.hpp>
 #include <bulk/service/export.hpp>
-#include <bulk/storage/memory/records.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <memory>
 #include <string>
 
 #include <unistd.h>
@@ -34,25 +32,6 @@ struct checked_rows : bulk::operation<checked_rows, narrow> {
     (const narrow& row, const bulk::no_metadata&, bulk::context&) { workload::third_step(row); }
 };
 
-class disk_files : public bulk::memory::records {
-public:
-    explicit disk_files(std::string path) : path_{std::move(path)} {}
-    bulk::result<bulk::stored_file> put_file(const std::string& name, const bulk::byte_pull&,
-                                             std::uint64_t, bulk::timestamp now,
-                                             const bulk::file_origin& = {}) {
-        return bulk::stored_file{.id = path_, .name = name, .size = 1, .stored_at = now};
-    }
-    bulk::result<bulk::byte_pull> open_file(const std::string& id, std::uint64_t offset) {
-        auto bytes = bulk::bytes_of_file(id, offset);
-        if (!bytes) return std::unexpected{bytes.error()};
-        auto shared = std::make_shared<bulk::byte_source>(std::move(*bytes));
-        return bulk::byte_pull{[shared](std::span<char> into) { return shared->read_some(into); }};
-    }
-
-private:
-    std::string path_;
-};
-
 /// What the process has in memory now, in MB.
 double resident() {
     long size = 0, pages = 0;
@@ -67,14 +46,7 @@ double resident() {
 int main(int argc, char** argv) {
     if (argc != 3) return 2;
     const auto rows = std::strtoull(argv[1], nullptr, 10);
-    {
-        const std::string part = workload::million_rows(100'000);
-        const auto header = part.find('\n') + 1;
-        std::ofstream file{argv[2], std::ios::binary};
-        file << part.substr(0, header);
-        for (std::uint64_t written = 0; written < rows; written += 100'000)
-            file.write(part.data() + header, static_cast<std::streamsize>(part.size() - header));
-    }
+    workload::write_rows(argv[2], rows);
     bulk::service service{bulk::operations<checked_rows>, disk_files{argv[2]}};
     const auto id =
         service.create("checked-rows", bulk::upload{"rows.csv", bulk::bytes_of_text("")});

@@ -2,6 +2,7 @@
 // 30 partitions, fetched and consolidated on SQLite, next to a bare loop of the same upserts.
 // `feed DIRECTORY`; with `bulk` or `hand` behind it, one run of that alone, to be looked at, and the most
 // memory that it took, in KiB.
+#include "../peak_memory.hpp"
 #include "../support.hpp"
 #include "hand.hpp"
 #include "ours.hpp"
@@ -12,8 +13,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <sys/resource.h>
 
 int main(int argc, char** argv) {
     if (argc < 2) return 2;
@@ -29,9 +28,7 @@ int main(int argc, char** argv) {
             hand_written::run(fresh());
         else
             (void)run_ours(fresh());
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        std::printf("%ld\n", usage.ru_maxrss);
+        std::printf("%ld\n", bench::peak_memory());
         return 0;
     }
     double spread = 0;

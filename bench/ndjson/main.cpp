@@ -1,4 +1,5 @@
 // How fast do NDJSON files become structs, next to Glaze alone? Above 1 we are faster.
+#include "../csv/contest.hpp"
 #include "../support.hpp"
 #include "workload.hpp"
 
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace {
 
@@ -47,29 +47,13 @@ void measure(const std::string& name, const std::string& lines) {
     for (auto at = array.find('\n'); at + 1 < array.size(); at = array.find('\n', at + 1))
         array[at] = ',';
     array.back() = ']';
-    std::vector<bench::contender> contenders;
-    std::uint64_t expected = 0;
-    const auto enter = [&](const char* who, auto read) {
-        checksum sum;
-        read([&](const narrow& row) { add_all(sum, row); });
-        if (contenders.empty()) expected = sum.value();
-        if (sum.value() != expected) {
-            std::printf("%s reads another %s file than the others\n", who, name.c_str());
-            std::exit(1);
-        }
-        contenders.push_back({who, [read] {
-                                  std::uint64_t rows = 0;
-                                  read([&](const narrow& row) {
-                                      asm volatile("" : : "r"(&row) : "memory");
-                                      ++rows;
-                                  });
-                                  if (rows == 0) std::abort();
-                              }});
-    };
-    enter("glaze", [&](auto visit) { read_with_glaze(lines, visit); });
-    enter("bulk", [&](auto visit) { read_with_bulk(lines, bulk::json::layout::lines, visit); });
-    enter("array", [&](auto visit) { read_with_bulk(array, bulk::json::layout::array, visit); });
-    bench::race(contenders, rounds);
+    bench::contest<narrow> readers{name};
+    readers.enter("glaze", [&](auto visit) { read_with_glaze(lines, visit); });
+    readers.enter("bulk",
+                  [&](auto visit) { read_with_bulk(lines, bulk::json::layout::lines, visit); });
+    readers.enter("array",
+                  [&](auto visit) { read_with_bulk(array, bulk::json::layout::array, visit); });
+    const auto& contenders = readers.race(rounds);
     for (const auto& each : contenders)
         std::printf("ndjson %s %s: %.0f MB/s\n", name.c_str(), each.name.c_str(),
                     static_cast<double>(lines.size()) / each.best / 1e6);

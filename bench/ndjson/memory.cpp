@@ -1,6 +1,7 @@
 // How much memory does reading a big packed file take? `read FILE` streams an NDJSON file, packed or
 // not, into structs and prints the most memory that the process ever had; `write` prints a part of
 // one, which can be packed and repeated.
+#include "../peak_memory.hpp"
 #include "workload.hpp"
 
 #include <bulk/rows/open.hpp>
@@ -8,8 +9,6 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
-
-#include <sys/resource.h>
 
 int main(int argc, char** argv) {
     if (argc == 2 && std::string_view{argv[1]} == "write") {
@@ -24,9 +23,7 @@ int main(int argc, char** argv) {
     while ((status = rows->next(row)) == bulk::read_status::row) {
     }
     if (status != bulk::read_status::end) return 1;
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
     std::printf("ndjson memory: %llu rows\n",
                 static_cast<unsigned long long>(to_number(rows->row())));
-    std::printf("figure ndjson.rss_mb %.1f\n", static_cast<double>(usage.ru_maxrss) / 1024);
+    std::printf("figure ndjson.rss_mb %.1f\n", static_cast<double>(bench::peak_memory()) / 1024);
 }

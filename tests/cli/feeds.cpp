@@ -15,6 +15,24 @@ namespace {
 
 using words = std::vector<std::string>;
 
+/// The source of a program delivers no page until it is opened.
+class closed_source {
+public:
+    explicit closed_source(stage::feed_program& app) {
+        app.source.on_fetch = [this](auto) {
+            is_open_.wait(false);
+            return bulk::result<>{};
+        };
+    }
+    void open() {
+        is_open_ = true;
+        is_open_.notify_all();
+    }
+
+private:
+    std::atomic<bool> is_open_ = false;
+};
+
 bulk::result<> refuse(std::string_view why) {
     return bulk::fail(bulk::errc::invalid_argument, std::string{why});
 }
@@ -68,16 +86,7 @@ int main() {
             expect(own.says("Examples:\n  app feed " + verb)) << own.out;
             for (const auto& line : lines(own.out)) {
                 if (!line.starts_with("  app ")) continue;
-                words command{""};
-                bool is_quoted = false;
-                for (const char c : line.substr(6))
-                    if (c == '\'')
-                        is_quoted = !is_quoted;
-                    else if (c == ' ' && !is_quoted)
-                        command.emplace_back();
-                    else
-                        command.back() += c;
-                expect(app.run_feed(command).complains("this far")) << line;
+                expect(app.run_feed(stage::words_of(line.substr(6))).complains("this far")) << line;
             }
         }
     };
@@ -207,16 +216,11 @@ int main() {
 
     "start --wait: works on it, shows how far it is, and what came of it"_test = [] {
         stage::feed_program app;
-        std::atomic<bool> may_fetch = false;
-        app.source.on_fetch = [&](auto) {
-            may_fetch.wait(false);
-            return bulk::result<>{};
-        };
+        closed_source source{app};
         int asked = 0;
         app.before_interruption = [&] {  // the second time, something has been shown
             if (++asked < 2) return;
-            may_fetch = true;
-            may_fetch.notify_all();
+            source.open();
         };
         const auto said = app.run_feed({"feed", "start", "articles", "--wait"});
         expect(eq(said.code, 0)) << said.err;
@@ -254,16 +258,9 @@ int main() {
 
     "start --wait: an interruption lets pages in flight finish and says how to go on"_test = [] {
         stage::feed_program app;
-        std::atomic<bool> may_fetch = false;
-        app.source.on_fetch = [&](auto) {
-            may_fetch.wait(false);
-            return bulk::result<>{};
-        };
+        closed_source source{app};
         app.interrupted = true;
-        app.before_interruption = [&] {
-            may_fetch = true;
-            may_fetch.notify_all();
-        };
+        app.before_interruption = [&] { source.open(); };
         const auto said = app.run_feed({"feed", "start", "articles", "--wait"});
         expect(eq(said.code, 130)) << said.out;
         expect(said.complains("nothing is lost; go on with: app worker --drain"));

@@ -42,6 +42,14 @@ private:
     bool is_open_ = false;
 };
 
+/// Keeps the third row of `many` in its step until the gate opens.
+void stop_third_at(gate& hold) {
+    stage::book = [&](std::string_view account, const std::stop_token& stop) {
+        if (account == "B-3") hold.pass(stop);
+        return bulk::outcome::done();
+    };
+}
+
 /// The program's clock goes on by some seconds with each look at it. Some looks after so many rows
 /// were recorded the gate is opened: what is shown before is of an operation under way, however long
 /// that takes.
@@ -61,10 +69,7 @@ int main() {
     "progress elsewhere than on a terminal: now and then a line"_test = [] {
         stage::program app;
         gate hold;
-        stage::book = [&](std::string_view account, const std::stop_token& stop) {
-            if (account == "B-3") hold.pass(stop);
-            return bulk::outcome::done();
-        };
+        stop_third_at(hold);
         look_at(app, hold, 2);
         const auto said = app.run({"run", many(app, 4), "--set", "by=ops", "--flush-rows", "1",
                                    "--flush-interval", "1ms"});
@@ -81,10 +86,7 @@ int main() {
     "progress on a terminal: a bar that is drawn over, and gone at the end"_test = [] {
         stage::program app;
         gate hold;
-        stage::book = [&](std::string_view account, const std::stop_token& stop) {
-            if (account == "B-3") hold.pass(stop);
-            return bulk::outcome::done();
-        };
+        stop_third_at(hold);
         app.is_terminal = true;
         app.has_color = true;
         app.width = 60;
@@ -101,10 +103,7 @@ int main() {
     "without colours the bar has no escape sequence"_test = [] {
         stage::program app;
         gate hold;
-        stage::book = [&](std::string_view account, const std::stop_token& stop) {
-            if (account == "B-3") hold.pass(stop);
-            return bulk::outcome::done();
-        };
+        stop_third_at(hold);
         app.is_terminal = true;
         look_at(app, hold, 2);
         const auto said = app.run({"run", many(app, 4), "--set", "by=ops", "--flush-rows", "1"});
@@ -117,10 +116,7 @@ int main() {
     "progress for machines: an object a line, then the answer"_test = [] {
         stage::program app;
         gate hold;
-        stage::book = [&](std::string_view account, const std::stop_token& stop) {
-            if (account == "B-3") hold.pass(stop);
-            return bulk::outcome::done();
-        };
+        stop_third_at(hold);
         look_at(app, hold, 2);
         const auto said = app.run({"run", many(app, 4), "--set", "by=ops", "--flush-rows", "1",
                                    "--flush-interval", "1ms", "--json"});

@@ -115,6 +115,20 @@ private:
     return all;
 }
 
+/// The words of a command line, as a shell splits it; only single quotes quote.
+[[nodiscard]] inline program::words words_of(std::string_view line) {
+    program::words all{""};
+    bool is_quoted = false;
+    for (const char c : line)
+        if (c == '\'')
+            is_quoted = !is_quoted;
+        else if (c == ' ' && !is_quoted)
+            all.emplace_back();
+        else
+            all.back() += c;
+    return all;
+}
+
 /// The id that stands in an answer.
 [[nodiscard]] inline std::string id_in(std::string_view text) {
     for (std::size_t i = 0; i + 36 <= text.size(); ++i)

@@ -34,15 +34,7 @@ int main() {
             for (const auto& line : stage::lines(own.out)) {
                 if (!line.starts_with("  app ")) continue;
                 ++examples;
-                std::vector<std::string> words{""};
-                bool is_quoted = false;
-                for (const char c : line.substr(6))
-                    if (c == '\'')
-                        is_quoted = !is_quoted;
-                    else if (c == ' ' && !is_quoted)
-                        words.emplace_back();
-                    else
-                        words.back() += c;
+                auto words = stage::words_of(line.substr(6));
                 words.insert(words.end(), {"--db", "x"});
                 app.broken = bulk::error{bulk::errc::unavailable, "this far"};
                 app.interrupted = true;

@@ -245,25 +245,42 @@ inline std::string described(const bulk::row_query& q) {
            std::string{bulk::name_of(q.sort)} + (q.descending ? " descending" : "");
 }
 
+/// Many combinations are wrong at once: one message says how many, and which the first is.
+class combination_tally {
+public:
+    template <typename Describe>
+    void add(const std::string& trouble, const Describe& describe) {
+        ++count_;
+        if (!trouble.empty() && wrong_++ == 0) first_ = describe() + ": " + trouble;
+    }
+    void report() const {
+        using namespace boost::ut;
+        expect(wrong_ == 0_u) << wrong_ << "of" << count_ << "combinations; the first:" << first_;
+    }
+
+private:
+    std::uint64_t count_ = 0, wrong_ = 0;
+    std::string first_;
+};
+
 template <typename Make>
 void check_combinations(Make make) {
     using namespace boost::ut;
 
-    // Many combinations are wrong at once: one message says how many, and which the first is.
-    const auto report = [](std::uint64_t count, std::uint64_t wrong, const std::string& first) {
-        expect(wrong == 0_u) << wrong << "of" << count << "combinations; the first:" << first;
-    };
-
-    "every combination of row filters, orders and directions answers"_test = [&] {
+    const auto with_various_rows = [&](row_model& model) {
         auto store = make();
         (void)store->create(operation(1), {});
         const auto held = store->claim(request(0)).value().value().held;
-        row_model model;
         expect(fatal(store->record(held, various_rows(model)).has_value()));
+        return store;
+    };
+
+    "every combination of row filters, orders and directions answers"_test = [&] {
+        row_model model;
+        auto store = with_various_rows(model);
         auto parameters = row_parameters();
         parameters.push_back(each_order(&bulk::row_query::sort));
-        std::uint64_t count = 0, wrong = 0;
-        std::string first;
+        combination_tally tally;
         each_combination(parameters, bulk::row_query{.operation = operation(1).id, .page_size = 7},
                          [&](const bulk::row_query& query) {
                              const auto wanted = model.find(query);
@@ -275,24 +292,18 @@ void check_combinations(Make make) {
                                      found.emplace_back(to_number(each.row), to_number(each.step));
                                  });
                              if (trouble.empty() && found != wanted) trouble = "other records";
-                             ++count;
-                             if (!trouble.empty() && wrong++ == 0)
-                                 first = described(query) + ": " + trouble;
+                             tally.add(trouble, [&] { return described(query); });
                          });
-        report(count, wrong, first);
+        tally.report();
     };
 
     "every combination of row filters gives the numbers of its rows"_test = [&] {
-        auto store = make();
-        (void)store->create(operation(1), {});
-        const auto held = store->claim(request(0)).value().value().held;
         row_model model;
-        expect(fatal(store->record(held, various_rows(model)).has_value()));
+        auto store = with_various_rows(model);
         auto parameters = row_parameters();
         parameters.push_back(
             {[](bulk::row_query&) {}, [](bulk::row_query& q) { q.descending = true; }});
-        std::uint64_t count = 0, wrong = 0;
-        std::string first;
+        combination_tally tally;
         each_combination(parameters, bulk::row_query{.operation = operation(1).id, .page_size = 5},
                          [&](const bulk::row_query& query) {
                              std::vector<std::uint64_t> wanted, found;
@@ -305,11 +316,9 @@ void check_combinations(Make make) {
                                  [&](const auto& q) { return store->row_numbers(q); },
                                  [&](bulk::row_number each) { found.push_back(to_number(each)); });
                              if (trouble.empty() && found != wanted) trouble = "other rows";
-                             ++count;
-                             if (!trouble.empty() && wrong++ == 0)
-                                 first = described(query) + ": " + trouble;
+                             tally.add(trouble, [&] { return described(query); });
                          });
-        report(count, wrong, first);
+        tally.report();
     };
 
     "every combination of operation filters, orders and directions answers"_test = [&] {
@@ -363,8 +372,7 @@ void check_combinations(Make make) {
             {[](operation_query&) {}, [](operation_query& q) { q.created_from = at(2); }},
             {[](operation_query&) {}, [](operation_query& q) { q.created_to = at(6); }},
             each_order(&operation_query::sort)};
-        std::uint64_t count = 0, wrong = 0;
-        std::string first;
+        combination_tally tally;
         each_combination(
             parameters, operation_query{.page_size = 4}, [&](const operation_query& query) {
                 std::vector<bulk::operation_id> wanted, found;
@@ -378,11 +386,9 @@ void check_combinations(Make make) {
                     query, wanted.size(), [&](const auto& q) { return store->query(q); },
                     [&](const operation_record& each) { found.push_back(each.id); });
                 if (trouble.empty() && found != wanted) trouble = "other operations";
-                ++count;
-                if (!trouble.empty() && wrong++ == 0)
-                    first = std::string{bulk::name_of(query.sort)} + ": " + trouble;
+                tally.add(trouble, [&] { return std::string{bulk::name_of(query.sort)}; });
             });
-        report(count, wrong, first);
+        tally.report();
     };
 
     "every combination of filters of the retry history answers"_test = [&] {

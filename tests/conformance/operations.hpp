@@ -1,6 +1,8 @@
 // What an operation store must do. `Make` gives a fresh, empty storage.
 #pragma once
 
+#include "counted_pages.hpp"
+
 #include <bulk/storage/concepts.hpp>
 
 #include <support/ut.hpp>
@@ -264,23 +266,11 @@ void check_operations(Make make) {
         const auto ask = [&](bulk::operation_query query) {
             std::string order;
             query.page_size = 2;
-            std::uint64_t total = 0;
-            while (true) {
-                const auto page = store->query(query);
-                if (!page) return page.error().message;
-                for (const auto& each : page->items)
-                    order += static_cast<char>('0' + each.id.value.high);
-                total = page->total;
-                auto alone = query;
-                alone.with_total = false;
-                const auto uncounted = store->query(alone).value();
-                expect(uncounted.total == 0_u) << "nobody asked";
-                expect(uncounted.items == page->items and uncounted.next == page->next);
-                query.after = page->next;
-                if (page->next.empty()) break;
-                expect(page->items.size() == 2_ul) << "only the last page is short";
-            }
-            expect(total == order.size());
+            const auto total = read_counted_pages(*store, query, [&](const auto& each) {
+                order += static_cast<char>('0' + each.id.value.high);
+            });
+            if (!total) return total.error().message;
+            expect(*total == order.size());
             return order;
         };
         using enum bulk::operation_sort;

@@ -1,6 +1,7 @@
 // What a row store must do.
 #pragma once
 
+#include "counted_pages.hpp"
 #include "operations.hpp"
 #include "torn_views.hpp"
 
@@ -195,28 +196,16 @@ void check_rows(Make make) {
             query.operation = operation(1).id;
             query.page_size = 3;
             std::string order;
-            std::uint64_t total = 0, count = 0;
-            while (true) {
-                const auto page = store->query(query);
-                if (!page) return page.error().message;
-                for (const auto& each : page->items) {
-                    order += std::to_string(to_number(each.row));
-                    order += each.step == bulk::validation_step
-                                 ? 'v'
-                                 : static_cast<char>('a' + to_number(each.step));
-                    ++count;
-                }
-                total = page->total;
-                auto alone = query;
-                alone.with_total = false;
-                const auto uncounted = store->query(alone).value();
-                expect(uncounted.total == 0_u) << "nobody asked";
-                expect(uncounted.items == page->items and uncounted.next == page->next);
-                query.after = page->next;
-                if (page->next.empty()) break;
-                expect(page->items.size() == 3_ul) << "only the last page is short";
-            }
-            expect(total == count) << order;
+            std::uint64_t count = 0;
+            const auto total = read_counted_pages(*store, query, [&](const auto& each) {
+                order += std::to_string(to_number(each.row));
+                order += each.step == bulk::validation_step
+                             ? 'v'
+                             : static_cast<char>('a' + to_number(each.step));
+                ++count;
+            });
+            if (!total) return total.error().message;
+            expect(*total == count) << order;
             return order;
         };
         using sort = bulk::row_sort;

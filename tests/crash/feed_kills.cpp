@@ -3,6 +3,7 @@
 // completed; round after round, full and incremental in turn. After each the set must be the source.
 // `crash_feed_kills KILLS SEED` runs other seeds, 50 kills each; one that fails is printed.
 #include "goods.hpp"
+#include "kill_seeds.hpp"
 
 #include <support/child_process.hpp>
 #include <support/feed_audit.hpp>
@@ -283,25 +284,15 @@ int main(int argc, char** argv) {
     if (std::string_view{argv[0]} == "child") return play_child(argv);
     support::prefer_memory();
     const int kills = argc > 1 ? std::atoi(argv[1]) : kills_per_seed;
-    std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-    int failed = 0, done = 0;
+    const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
     std::size_t rounds = 0;
     std::array<int, 4> tally{};
-    for (; done < kills && failed < 3; ++seed) {
-        const int now = std::min(kills_per_seed, kills - done);
-        killing once{seed, now};
-        const auto problems = once.play();
-        if (!problems.empty()) {
-            std::printf("seed %llu (crash_feed_kills %d %llu): %s",
-                        static_cast<unsigned long long>(seed), now,
-                        static_cast<unsigned long long>(seed), problems.c_str());
-            ++failed;
-        }
-        done += once.killed();
-        rounds += once.rounds();
-        for (const auto each : {planning, fetching, consolidating, ended})
-            tally[each] += once.killed(each);
-    }
+    const auto [done, failed] = crash::kill_by_seed<killing>(
+        "crash_feed_kills", kills, kills_per_seed, seed, 0, [&](const killing& once) {
+            rounds += once.rounds();
+            for (const auto each : {planning, fetching, consolidating, ended})
+                tally[each] += once.killed(each);
+        });
     std::printf("%d kills in %zu runs:", done, rounds);
     for (std::size_t i = 0; i < tally.size(); ++i)
         std::printf(" %d %s%s", tally[i], stage_names[i], i + 1 < tally.size() ? "," : "");

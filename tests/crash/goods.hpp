@@ -4,6 +4,8 @@
 
 #include <bulk/feed.hpp>
 
+#include <support/catalogue.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -23,15 +25,7 @@
 
 namespace crash {
 
-struct article {
-    std::string id;
-    std::int64_t price = 0;
-    std::int64_t stock = 0;
-    std::int64_t updated = 0;  ///< microseconds
-
-    bool operator==(const article&) const = default;
-};
-BULK_ROW(article, (id, .row_id = true), price, stock, updated);
+using support::article;
 
 struct offer {
     std::string label;

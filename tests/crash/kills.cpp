@@ -2,6 +2,7 @@
 // afterwards every row must be accounted for, what steps wrote in their transactions must be there
 // exactly once, and what they did besides must have been done again for few rows only.
 // `crash_kills KILLS SEED` runs other seeds, 50 kills each; one that fails is printed.
+#include "kill_seeds.hpp"
 #include "run_again.hpp"
 #include "transfer.hpp"
 
@@ -175,6 +176,7 @@ bool sees_effects(const std::string& directory, std::uintmax_t since, std::uintm
 class killing {
 public:
     killing(std::uint64_t seed, int kills) : seed_{seed}, kills_{kills}, random_{seed} {}
+    [[nodiscard]] int killed() const { return kills_; }
 
     /// What is wrong, a line each.
     std::string play() {
@@ -366,31 +368,22 @@ int main(int argc, char** argv) {
     if (std::string_view{argv[0]} == "child") return play_child(argv);
     support::prefer_memory();
     const int kills = argc > 1 ? std::atoi(argv[1]) : kills_per_seed;
-    std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-    int failed = 0, done = 0;
+    const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+    int failed_before = 0;
     if (const auto problems = take_over(); !problems.empty()) {
         std::printf("a takeover: %s", problems.c_str());
-        ++failed;
+        ++failed_before;
     }
     if (const auto problems = count_rows_again(std::max(kills / 5, 1), seed); !problems.empty()) {
         std::printf("rows that run again: %s", problems.c_str());
-        ++failed;
+        ++failed_before;
     }
     std::size_t executed = 0, redone = 0;
-    for (; done < kills && failed < 3; ++seed) {
-        const int now = std::min(kills_per_seed, kills - done);
-        killing once{seed, now};
-        const auto problems = once.play();
-        if (!problems.empty()) {
-            std::printf("seed %llu (crash_kills %d %llu): %s",
-                        static_cast<unsigned long long>(seed), now,
-                        static_cast<unsigned long long>(seed), problems.c_str());
-            ++failed;
-        }
-        done += now;
-        executed += once.executed();
-        redone += once.redone();
-    }
+    const auto [done, failed] = crash::kill_by_seed<killing>(
+        "crash_kills", kills, kills_per_seed, seed, failed_before, [&](const killing& once) {
+            executed += once.executed();
+            redone += once.redone();
+        });
     std::printf("%d kills, %zu steps and validations executed, %zu of them again, %d failed\n",
                 done, executed, redone, failed);
     return failed == 0 ? 0 : 1;

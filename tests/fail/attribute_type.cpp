@@ -1,10 +1,7 @@
 // expect: BULK_STEP(greet): an attribute is unknown, out of order or of another type
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct greeting : bulk::operation<greeting, user> {
     BULK_OPERATION("greeting")

@@ -1,10 +1,7 @@
 // expect: a step class needs
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "pushing.hpp"
 
 struct push {
 #ifndef BULK_EXPECT_FAIL
@@ -13,9 +10,4 @@ struct push {
     void execute(const user&, const bulk::no_metadata&, bulk::context&) {}
 };
 
-struct pushing : bulk::operation<pushing, user> {
-    BULK_OPERATION("pushing")
-    auto steps() { return bulk::steps(push{}); }
-};
-
-int main() { return static_cast<int>(bulk::operations<pushing>.size) - 1; }
+int main() { return static_cast<int>(bulk::operations<pushing<push>>.size) - 1; }

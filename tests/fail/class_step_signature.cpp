@@ -1,10 +1,7 @@
 // expect: a step class needs execute(const row&, const metadata&, bulk::context&)
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "pushing.hpp"
 
 struct push {
     static constexpr bulk::step_options options{.name = "Push"};
@@ -15,9 +12,4 @@ struct push {
 #endif
 };
 
-struct pushing : bulk::operation<pushing, user> {
-    BULK_OPERATION("pushing")
-    auto steps() { return bulk::steps(push{}); }
-};
-
-int main() { return static_cast<int>(bulk::operations<pushing>.size) - 1; }
+int main() { return static_cast<int>(bulk::operations<pushing<push>>.size) - 1; }

@@ -1,10 +1,7 @@
 // expect: an operation needs something to do
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct push {
     static constexpr bulk::step_options options{.name = "Push"};

@@ -2,29 +2,20 @@
 #include <bulk/feed/declare.hpp>
 #include <bulk/feed/registry.hpp>
 
-struct thing {
+#include "empty_feed.hpp"
+
+struct offer {
     std::string id;
     int price = 0;
 };
 #ifdef BULK_EXPECT_FAIL
-BULK_ROW(thing, id, price);
+BULK_ROW(offer, id, price);
 #else
-BULK_ROW(thing, (id, .row_id = true), price);
+BULK_ROW(offer, (id, .row_id = true), price);
 #endif
 
-struct listing {
-    std::string id;
-};
-BULK_ROW(listing, id);
-
-struct things : bulk::feed<things, thing, listing> {
+struct things : empty_feed<things, offer> {
     BULK_FEED("things", .page_size = 10)
-    static constexpr range extent{0, 1000};
-    bulk::result<std::uint64_t> count(const range&, const window&) { return 0; }
-    bulk::result<page> fetch(const partition&, std::uint64_t, std::uint32_t, const window&) {
-        return page{};
-    }
-    bulk::result<listing> map(const thing& raw) { return listing{raw.id}; }
 };
 
 int main() { return static_cast<int>(bulk::feeds<things>.size) - 1; }

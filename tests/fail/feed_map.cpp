@@ -2,24 +2,10 @@
 #include <bulk/feed/declare.hpp>
 #include <bulk/feed/registry.hpp>
 
-struct thing {
-    std::string id;
-    int price = 0;
-};
-BULK_ROW(thing, (id, .row_id = true), price);
+#include "empty_feed.hpp"
 
-struct listing {
-    std::string id;
-};
-BULK_ROW(listing, id);
-
-struct things : bulk::feed<things, thing, listing> {
+struct things : empty_feed<things> {
     BULK_FEED("things", .page_size = 10)
-    static constexpr range extent{0, 1000};
-    bulk::result<std::uint64_t> count(const range&, const window&) { return 0; }
-    bulk::result<page> fetch(const partition&, std::uint64_t, std::uint32_t, const window&) {
-        return page{};
-    }
 #ifdef BULK_EXPECT_FAIL
     bulk::result<thing> map(const thing& raw) { return raw; }
 #else

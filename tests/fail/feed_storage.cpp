@@ -5,25 +5,10 @@
 
 #include <iostream>
 
-struct thing {
-    std::string id;
-    int price = 0;
-};
-BULK_ROW(thing, (id, .row_id = true), price);
+#include "empty_feed.hpp"
 
-struct listing {
-    std::string id;
-};
-BULK_ROW(listing, id);
-
-struct things : bulk::feed<things, thing, listing> {
+struct things : empty_feed<things> {
     BULK_FEED("things")
-    static constexpr range extent{0, 1000};
-    bulk::result<std::uint64_t> count(const range&, const window&) { return 0; }
-    bulk::result<page> fetch(const partition&, std::uint64_t, std::uint32_t, const window&) {
-        return page{};
-    }
-    bulk::result<listing> map(const thing& raw) { return listing{raw.id}; }
 };
 
 struct custom : bulk::memory::records {

@@ -1,10 +1,7 @@
 // expect: an operation cannot be final
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 #ifdef BULK_EXPECT_FAIL
 struct greeting final : bulk::operation<greeting, user> {

@@ -1,12 +1,9 @@
 // expect: a step class must be movable
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
-
 #include <mutex>
+
+#include "pushing.hpp"
 
 struct push {
     static constexpr bulk::step_options options{.name = "Push"};
@@ -16,9 +13,4 @@ struct push {
 #endif
 };
 
-struct greeting : bulk::operation<greeting, user> {
-    BULK_OPERATION("greeting")
-    auto steps() { return bulk::steps(push{}); }
-};
-
-int main() { return static_cast<int>(bulk::operations<greeting>.size) - 1; }
+int main() { return static_cast<int>(bulk::operations<pushing<push>>.size) - 1; }

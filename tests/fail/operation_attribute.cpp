@@ -1,10 +1,7 @@
 // expect: BULK_OPERATION("greeting"): an attribute is unknown
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct greeting : bulk::operation<greeting, user> {
 #ifdef BULK_EXPECT_FAIL

@@ -1,10 +1,7 @@
 // expect: an operation needs BULK_OPERATION
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct greeting : bulk::operation<greeting, user> {
 #ifndef BULK_EXPECT_FAIL

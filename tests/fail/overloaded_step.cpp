@@ -1,10 +1,7 @@
 // expect: BULK_STEP: the method is public, the only one of its name, and no template
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct greeting : bulk::operation<greeting, user> {
     BULK_OPERATION("greeting")

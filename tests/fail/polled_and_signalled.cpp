@@ -3,10 +3,7 @@
 
 #include <chrono>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "pushing.hpp"
 
 struct push {
     static constexpr bulk::step_options options{.name = "Push", .timeout = std::chrono::seconds{9}};
@@ -17,9 +14,4 @@ struct push {
 #endif
 };
 
-struct pushing : bulk::operation<pushing, user> {
-    BULK_OPERATION("pushing")
-    auto steps() { return bulk::steps(push{}); }
-};
-
-int main() { return static_cast<int>(bulk::operations<pushing>.size) - 1; }
+int main() { return static_cast<int>(bulk::operations<pushing<push>>.size) - 1; }

@@ -3,12 +3,9 @@
 
 #include <chrono>
 
-using namespace std::chrono_literals;
+#include "pushing.hpp"
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+using namespace std::chrono_literals;
 
 struct push {
 #ifdef BULK_EXPECT_FAIL
@@ -20,9 +17,4 @@ struct push {
     bool is_complete(const user&, const bulk::no_metadata&, bulk::context&) { return true; }
 };
 
-struct pushing : bulk::operation<pushing, user> {
-    BULK_OPERATION("pushing")
-    auto steps() { return bulk::steps(push{}); }
-};
-
-int main() { return static_cast<int>(bulk::operations<pushing>.size) - 1; }
+int main() { return static_cast<int>(bulk::operations<pushing<push>>.size) - 1; }

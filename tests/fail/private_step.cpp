@@ -1,10 +1,7 @@
 // expect: BULK_STEP stands in a public place
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 class greeting : public bulk::operation<greeting, user> {
 public:

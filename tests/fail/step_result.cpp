@@ -1,10 +1,7 @@
 // expect: BULK_STEP(greet): a step takes (const row&, const metadata&, bulk::context&) and returns void, bulk::result<> or bulk::outcome
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct greeting : bulk::operation<greeting, user> {
     BULK_OPERATION("greeting")

@@ -1,12 +1,7 @@
 // expect: BULK_STEP(greet): max_retries cannot be negative
 #include <bulk/declare.hpp>
 
-#include <chrono>
-
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct greeting : bulk::operation<greeting, user> {
     BULK_OPERATION("greeting")

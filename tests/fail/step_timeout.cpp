@@ -3,10 +3,7 @@
 
 #include <chrono>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct greeting : bulk::operation<greeting, user> {
     BULK_OPERATION("greeting")

@@ -1,10 +1,7 @@
 // expect: an operation has process or steps, not both
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct greeting : bulk::operation<greeting, user> {
     BULK_OPERATION("greeting")

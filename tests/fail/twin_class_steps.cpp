@@ -1,10 +1,7 @@
 // expect: two steps of an operation have the same name
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 template <int N>
 struct push {

@@ -1,10 +1,7 @@
 // expect: two operations have the same name
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct first : bulk::operation<first, user> {
     BULK_OPERATION("import")

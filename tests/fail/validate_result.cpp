@@ -1,10 +1,7 @@
 // expect: validate takes (const metadata&) or (const row&, const metadata&), returns void or bulk::result<>
 #include <bulk/declare.hpp>
 
-struct user {
-    std::string name;
-};
-BULK_ROW(user, name);
+#include "user.hpp"
 
 struct greeting : bulk::operation<greeting, user> {
     BULK_OPERATION("greeting")

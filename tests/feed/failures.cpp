@@ -22,6 +22,11 @@ using stage = support::feed_crash_stage<bulk::memory::records>;
 using moment = stage::moment;
 
 /// A worker that is no part of the service.
+/// Whose source has a hundred articles.
+struct filled_stage : stage {
+    filled_stage() { fill(100); }
+};
+
 bulk::work_request stranger(const stage& on) {
     return {.worker = "stranger",
             .feeds = {"articles"},
@@ -54,8 +59,7 @@ std::size_t run_count(stage& on) { return on.storage.real_feeds().runs({}).value
 
 /// Of a hundred articles.
 int pages_of_calm_run() {
-    stage on;
-    on.fill(100);
+    filled_stage on;
     int calls = 0;
     on.storage.faults() = {.before = [&](std::string_view call) {
         calls += call == "store_page";
@@ -67,8 +71,7 @@ int pages_of_calm_run() {
 
 suite<"before a run"> before_a_run = [] {
     "without its watermark no run starts, and the source is not even asked"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         on.fail_once("watermark_of");
         const auto refused = on.service->start("articles");
         expect(fatal(not refused.has_value()));
@@ -80,8 +83,7 @@ suite<"before a run"> before_a_run = [] {
     };
 
     "a source that is down while it is scanned is asked again, then no run starts"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         on.world.on_count = [](std::int64_t) -> bulk::result<> {
             return bulk::fail_with_status(503, "down");
         };
@@ -101,8 +103,7 @@ suite<"before a run"> before_a_run = [] {
     };
 
     "a run is there with all of its work, or not at all"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         on.fail_once("start_run");
         expect(not on.service->start("articles").has_value());
         expect(run_count(on) == 0_ul);
@@ -114,8 +115,7 @@ suite<"before a run"> before_a_run = [] {
     };
 
     "whoever starts a run and dies has started it"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         on.die_at(moment::after, "start_run");
         expect(not on.service->start("articles").has_value());
         on.restart();
@@ -131,8 +131,7 @@ suite<"before a run"> before_a_run = [] {
 
 suite<"pages"> pages = [] {
     "a page that is delivered twice is stored once"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = start_alone(on);
         auto feeds = on.storage.real_feeds();
         const auto work = feeds.claim_page(stranger(on)).value().value();
@@ -150,8 +149,7 @@ suite<"pages"> pages = [] {
     };
 
     "a page that comes when its partition is completed changes nothing"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = start_alone(on);
         auto feeds = on.storage.real_feeds();
         const auto late = feeds.claim_page(stranger(on)).value().value();
@@ -166,8 +164,7 @@ suite<"pages"> pages = [] {
     };
 
     "a page out of order is skipped"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = start_alone(on);
         auto feeds = on.storage.real_feeds();
         auto ahead = feeds.claim_page(stranger(on)).value().value();
@@ -182,8 +179,7 @@ suite<"pages"> pages = [] {
     };
 
     "after a crash before a page is stored, the same page is fetched again"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = on.start();
         on.die_at(moment::before, "store_page", 3);
         const auto ended = on.finish(run.id);
@@ -197,8 +193,7 @@ suite<"pages"> pages = [] {
 
     "after a crash when a page was stored, the next one follows, and nothing is counted twice"_test =
         [] {
-            stage on;
-            on.fill(100);
+            filled_stage on;
             const auto run = on.start();
             on.die_at(moment::after, "store_page", 3);
             for (int i = 0; i < 1000 && on.deaths() == 0; ++i) (void)on.step();
@@ -218,8 +213,7 @@ suite<"pages"> pages = [] {
     "a crash before or after the last page of a partition: it is counted once"_test = [] {
         for (const auto when : {moment::before, moment::after}) {
             const int calls = pages_of_calm_run();
-            stage on;
-            on.fill(100);
+            filled_stage on;
             const auto run = on.start();
             on.die_at(when, "store_page", calls);
             const auto ended = on.finish(run.id);
@@ -233,8 +227,7 @@ suite<"pages"> pages = [] {
     };
 
     "an error of the source that does not pass fails the partition at once"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         refuse(on, 0, 10);
         const auto run = on.run();
         expect(run.failed == 1_u);
@@ -247,8 +240,7 @@ suite<"pages"> pages = [] {
     };
 
     "a clock that is set forward does not end the lease of a worker that lives"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = on.start();
         auto feeds = on.storage.real_feeds();
         const auto work = feeds.claim_page(stranger(on)).value().value();
@@ -270,8 +262,7 @@ suite<"pages"> pages = [] {
     };
 
     "a page that no worker comes back from fails its partition, which can be retried"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = start_alone(on);
         auto feeds = on.storage.real_feeds();
         const auto deadly = feeds.claim_page(stranger(on)).value().value();
@@ -304,8 +295,7 @@ suite<"pages"> pages = [] {
 
 suite<"when partitions failed"> when_partitions_failed = [] {
     "nothing is consolidated, somebody is told, and the watermark stays"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         expect(on.run().completed_at.has_value());
         const auto before = on.watermark();
         on.jobs.advance(2h);
@@ -329,8 +319,7 @@ suite<"when partitions failed"> when_partitions_failed = [] {
     };
 
     "a retry goes on at the page that failed, and the counts are right"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         refuse(on, 0, 10);
         const auto run = on.run();
         expect(fatal(run.failed == 1_u));
@@ -347,8 +336,7 @@ suite<"when partitions failed"> when_partitions_failed = [] {
 
     "a retry that is killed before or after it is noted is asked for again"_test = [] {
         for (const auto when : {moment::before, moment::after}) {
-            stage on;
-            on.fill(100);
+            filled_stage on;
             refuse(on, 0, 10);
             const auto run = on.run();
             on.world.on_fetch = {};
@@ -365,8 +353,7 @@ suite<"when partitions failed"> when_partitions_failed = [] {
     };
 
     "forced, a run is consolidated without them, and the watermark moves"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         refuse(on, 0, 10);
         const auto run = on.run();
         const auto refused = on.service->consolidate(run.id);
@@ -388,8 +375,7 @@ suite<"when partitions failed"> when_partitions_failed = [] {
 
 suite<"consolidation"> consolidation = [] {
     "when a consolidator dies in a batch, another one does what is left of it"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = on.start();
         on.die_at(moment::after, "store_items", 3);
         const auto ended = on.finish(run.id);
@@ -407,8 +393,7 @@ suite<"consolidation"> consolidation = [] {
     };
 
     "an item that cannot be mapped stops no other, and keeps the watermark back"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         on.world.on_map = [](const support::article& raw) -> bulk::result<> {
             if (raw.id == "a10042") return bulk::fail("of no known colour");
             return {};
@@ -430,8 +415,7 @@ suite<"consolidation"> consolidation = [] {
     };
 
     "unless the feed tolerates it: then it is told, and the watermark moves"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         on.world.on_map = [](const support::article& raw) -> bulk::result<> {
             if (raw.id == "a10042") return bulk::fail("of no known colour");
             return {};
@@ -444,8 +428,7 @@ suite<"consolidation"> consolidation = [] {
     };
 
     "items that could not be stored are stored later, and the others meanwhile"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = on.start();
         on.fail_once("store_items", 2);
         const auto ended = on.finish(run.id);
@@ -456,8 +439,7 @@ suite<"consolidation"> consolidation = [] {
     };
 
     "a run is completed and its watermark moved at once, or neither"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         (void)on.run();
         const auto before = on.watermark();
         on.jobs.advance(1h);
@@ -480,8 +462,7 @@ suite<"consolidation"> consolidation = [] {
     };
 
     "an end whose answer is lost is not done again"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = on.start();
         on.storage.faults() = {
             .after = [](std::string_view call) { return call == "finish_batch"; }};
@@ -493,8 +474,7 @@ suite<"consolidation"> consolidation = [] {
     };
 
     "asking for consolidation once more does no harm"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = on.start();
         while (!on.get(run.id).consolidate_at) (void)on.step();
         expect(on.service->consolidate(run.id).has_value());
@@ -512,8 +492,7 @@ suite<"consolidation"> consolidation = [] {
 suite<"cancelling"> cancelling = [] {
     "pages in flight are skipped, what is not finished is cancelled, the watermark stays"_test =
         [] {
-            stage on;
-            on.fill(100);
+            filled_stage on;
             const auto run = on.start();
             auto feeds = on.storage.real_feeds();
             auto flying = feeds.claim_page(stranger(on)).value();
@@ -537,8 +516,7 @@ suite<"cancelling"> cancelling = [] {
         };
 
     "a run that is cancelled while it is consolidated leaves nothing to do"_test = [] {
-        stage on;
-        on.fill(100);
+        filled_stage on;
         const auto run = on.start();
         while (on.get(run.id).consolidated == 0) (void)on.step();
         const auto cancelled = on.service->cancel(run.id);

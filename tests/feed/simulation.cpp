@@ -18,6 +18,7 @@
 #include <support/feed_story.hpp>
 #include <support/process_executor.hpp>
 #include <support/restless_source.hpp>
+#include <support/seeds.hpp>
 #include <support/simulation_audit.hpp>
 #include <support/watched_feeds.hpp>
 
@@ -709,30 +710,13 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-    const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 5'000;
-    int failed = 0;
-    for (std::uint64_t seed = first; seed < first + count && failed < 3; ++seed) {
-        simulation once{seed};
-        const auto problem = once.run();
-        if (!problem.empty()) {
-            const auto& trace = once.trace();
-            const auto from = count == 1 || trace.size() < 4'000 ? 0 : trace.size() - 4'000;
-            std::printf("seed %llu: %s%s\n", static_cast<unsigned long long>(seed), problem.c_str(),
-                        trace.c_str() + from);
-            ++failed;
-        }
+    const support::seed_range seeds{argc, argv, 5'000};
+    const auto report = [&](const simulation& once, const std::string& problem) {
+        const auto& trace = once.trace();
+        const auto from = seeds.count == 1 || trace.size() < 4'000 ? 0 : trace.size() - 4'000;
+        return problem + trace.substr(from);
+    };
+    return support::simulate_seeds<simulation>(seeds, report, [&](const simulation& once) {
         if (argc > 3) std::printf("%s\n", once.trace().c_str());
-        if (seed % 100 == 0) {
-            simulation again{seed};
-            (void)again.run();
-            if (again.trace() != once.trace()) {
-                std::printf("seed %llu is not the same twice\n",
-                            static_cast<unsigned long long>(seed));
-                ++failed;
-            }
-        }
-    }
-    std::printf("%llu seeds, %d failed\n", static_cast<unsigned long long>(count), failed);
-    return failed == 0 ? 0 : 1;
+    });
 }

@@ -92,6 +92,24 @@ struct wide : bulk::feed<wide, article, listing> {
     bulk::result<listing> map(const article& raw) { return support::listing_of(raw); }
 };
 
+template <typename Stage>
+void lose_a_record_with_each_page(Stage& on) {
+    on.source.on_fetch = [&on, next = 0](std::uint32_t, std::uint64_t) mutable -> bulk::result<> {
+        on.source.data.remove("a100" + std::to_string(10 + next++));
+        return {};
+    };
+}
+
+/// A run that is completed with so many records, after which the canonical set is the source.
+template <typename Stage>
+bulk::feed_run run_exactly(Stage& on, std::uint64_t records) {
+    const auto run = on.run();
+    expect(run.completed_at.has_value());
+    expect(run.records == records);
+    expect(on.is_exact());
+    return run;
+}
+
 [[nodiscard]] bool contains(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
@@ -124,10 +142,7 @@ int main() {
                 if (at++ >= offset && page.items.size() < 20) page.items.push_back(each);
             page.has_more = offset + page.items.size() < all.size();
         };
-        const auto run = on.run();
-        expect(run.completed_at.has_value());
-        expect(run.records == 55_ul);
-        expect(on.is_exact());
+        (void)run_exactly(on, 55);
     };
 
     "records that come twice, on one page or on two, count once"_test = [] {
@@ -241,11 +256,7 @@ int main() {
     "a source that never stops losing records fails its partition, in words"_test = [] {
         single_stage on;
         on.fill(95);
-        int next = 0;
-        on.source.on_fetch = [&](std::uint32_t, std::uint64_t) -> bulk::result<> {
-            on.source.data.remove("a100" + std::to_string(10 + next++));
-            return {};
-        };
+        lose_a_record_with_each_page(on);
         const auto run = on.run();
         expect(run.failed == 1_u);
         const auto why = on.service->failed_partitions(run.id)->front().error;
@@ -255,11 +266,7 @@ int main() {
     "when it is quiet again, a retry reads the partition from its begin, and is done"_test = [] {
         single_stage on;
         on.fill(95);
-        int next = 0;
-        on.source.on_fetch = [&](std::uint32_t, std::uint64_t) -> bulk::result<> {
-            on.source.data.remove("a100" + std::to_string(10 + next++));
-            return {};
-        };
+        lose_a_record_with_each_page(on);
         const auto run = on.run();
         expect(fatal(run.failed == 1_u));
         const auto failed = on.service->failed_partitions(run.id)->front();
@@ -292,10 +299,7 @@ int main() {
         single_stage on;
         on.fill(55);
         on.source.change_count = [](std::uint64_t count) { return count == 0 ? 0 : count + 3; };
-        const auto run = on.run();
-        expect(run.completed_at.has_value());
-        expect(run.records == 55_ul);
-        expect(on.is_exact());
+        const auto run = run_exactly(on, 55);
         const auto told = on.events(run.id, bulk::event_kind::partition_completed);
         expect(fatal(told.size() == 1_ul));
         expect(told[0].level == bulk::severity::warning);
@@ -306,10 +310,7 @@ int main() {
         stage on;
         on.fill(300);
         on.source.change_count = [](std::uint64_t count) { return count / 3; };
-        const auto run = on.run();
-        expect(run.completed_at.has_value());
-        expect(run.records == 300_ul);
-        expect(on.is_exact());
+        (void)run_exactly(on, 300);
     };
 
     "a source without end is left, in words"_test = [] {

@@ -1,5 +1,6 @@
 // Lists page by page in every order, what a cursor is worth elsewhere, and what no list ever shows.
 #include <http/api_stage.hpp>
+#include <http/route_path.hpp>
 
 #include <bulk/http/api/all_routes.hpp>
 
@@ -33,23 +34,10 @@ std::vector<std::string> walk(stage& at, const std::string& path, const std::str
     return seen;
 }
 
-/// The path of a route, for the second row of an operation or for a run.
-std::string path_of(const http::api::route& route, const std::string& id, const std::string& run) {
-    std::string path{route.path};
-    const bool is_feed = route.topic == "feeds" || route.topic == "runs";
-    for (const auto& [name, value] :
-         std::map<std::string, std::string>{{"{id}", is_feed ? run : id},
-                                            {"{name}", is_feed ? "articles" : "transfers"},
-                                            {"{row}", "2"}})
-        if (const auto found = path.find(name); found != std::string::npos)
-            path.replace(found, name.size(), value);
-    return path;
-}
-
 /// A request that the route accepts, as far as it needs no body of its own.
 api_stage::answer ask(stage& at, const http::api::route& route, const std::string& id,
                       const std::string& run) {
-    const auto path = path_of(route, id, run);
+    const auto path = api_stage::path_of(route, id, run);
     if (route.body == http::api::body_shape::json)
         return at.send(route.verb, path, {{"Content-Type", "application/json"}}, {"{}"});
     if (route.body == http::api::body_shape::none) return at.send(route.verb, path);
@@ -238,7 +226,7 @@ suite<"lists"> lists = [] {
         int walked = 0, masked = 0;
         for (const auto& route : http::api::all_routes) {
             if (route.verb != http::method::get || route.path.ends_with("/file")) continue;
-            auto path = path_of(route, id, run);
+            auto path = api_stage::path_of(route, id, run);
             if (route.id == "streamEvents") path += "?after=0";
             auto said = at.get(path);
             if (said.events) {

@@ -1,6 +1,7 @@
 // What surrounds every route: who may ask, from where, what is refused, and the document of all of it;
 // then feeds and the older routes.
 #include <http/api_stage.hpp>
+#include <http/route_path.hpp>
 
 #include <bulk/core/names.hpp>
 #include <bulk/http/access.hpp>
@@ -527,14 +528,7 @@ suite<"the surface"> surface = [] {
         int checked = 0;
         for (const auto& route : http::api::all_routes) {
             if (route.verb != method::get || route.gives.empty() || route.is_bulksharp()) continue;
-            std::string path{route.path};
-            const bool is_feed = route.topic == "feeds" || route.topic == "runs";
-            for (const auto& [name, value] :
-                 std::map<std::string, std::string>{{"{id}", is_feed ? run : id},
-                                                    {"{name}", is_feed ? "articles" : "transfers"},
-                                                    {"{row}", "2"}})
-                if (const auto at = path.find(name); at != std::string::npos)
-                    path.replace(at, name.size(), value);
+            const auto path = api_stage::path_of(route, id, run);
             const auto said = at.get(path);
             expect(said.status == 200_i) << path << said.body;
             if (route.gives.ends_with("_list") && route.id != "getBadItems")

@@ -27,6 +27,16 @@ using http_stage::stage;
 
 namespace {
 
+/// So many clients, each of which has sent that.
+std::vector<raw_http::client> send_from(int count, const stage& at, const std::string& request) {
+    std::vector<raw_http::client> all;
+    for (int i = 0; i < count; ++i) {
+        all.push_back(at.connect());
+        all.back().send(request);
+    }
+    return all;
+}
+
 /// In pieces of `size`.
 std::string in_chunks(std::string_view body, std::size_t size) {
     std::string text;
@@ -622,11 +632,7 @@ suite<"http queries"> queries = [] {
 
     "queries hold up nothing else, and end when their clients go"_test = [&] {
         const stage at{{.max_queries = 4, .query_timeout = 10min}};
-        std::vector<raw_http::client> all;
-        for (int i = 0; i < 256; ++i) {
-            all.push_back(at.connect());
-            all.back().send(query("/query/endless", "a"));
-        }
+        auto all = send_from(256, at, query("/query/endless", "a"));
         expect(at.app->searching.reaches(2)) << "one principal has half of the slots";
         expect(comes_true([&] { return at.server->load().waiting_queries == 254; }));
         const auto begin = std::chrono::steady_clock::now();
@@ -683,11 +689,7 @@ suite<"http queries"> queries = [] {
 
     "one principal leaves slots to the others"_test = [&] {
         const stage at{{.max_queries = 4, .query_timeout = 10min}};
-        std::vector<raw_http::client> all;
-        for (int i = 0; i < 8; ++i) {
-            all.push_back(at.connect());
-            all.back().send(query("/query/endless", "a"));
-        }
+        const auto all = send_from(8, at, query("/query/endless", "a"));
         expect(at.app->searching.reaches(2));
         expect(at.connect().ask(query("/query", "b")).body == "fine");
     };
@@ -723,11 +725,7 @@ suite<"http streams that are in the way"> slow_streams = [] {
 
     "threads of uploads end again"_test = [] {
         const stage at{{.thread_idle_time = 1ms}};
-        std::vector<raw_http::client> all;
-        for (int i = 0; i < 16; ++i) {
-            all.push_back(at.connect());
-            all.back().send(post("/upload", "Content-Length: 3\r\n", "a"));
-        }
+        auto all = send_from(16, at, post("/upload", "Content-Length: 3\r\n", "a"));
         expect(at.app->uploading.reaches(16));
         expect(comes_true([&] { return at.server->load().stream_threads == 16; }));
         for (auto& each : all) expect(each.ask("bc").body == "3 bytes, sum 294");
@@ -740,11 +738,7 @@ suite<"http streams that are in the way"> slow_streams = [] {
                         .body_timeout = 10min,
                         .min_bytes_per_second = 0,
                         .slow_stream_time = 50ms}};
-        std::vector<raw_http::client> slow;
-        for (int i = 0; i < 4; ++i) {
-            slow.push_back(at.connect());
-            slow.back().send(post("/upload", "Content-Length: 1000000\r\n", "a"));
-        }
+        auto slow = send_from(4, at, post("/upload", "Content-Length: 1000000\r\n", "a"));
         expect(at.app->uploading.reaches(4));
         const std::string body(100'000, 'x');
         const auto said = at.connect().ask(post("/upload", "Content-Length: 100000\r\n", body));

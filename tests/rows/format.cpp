@@ -3,6 +3,7 @@
 #include <bulk/rows/mapped_file.hpp>
 #include <bulk/rows/open.hpp>
 
+#include <support/property_format.hpp>
 #include <support/ut.hpp>
 
 #include <array>
@@ -19,67 +20,14 @@ using namespace std::string_literals;
 
 namespace {
 
-struct entry {
-    std::string key;
-    int value = 0;
-};
-BULK_ROW(entry, key, value);
+using entry = support::property;
+using properties = support::property_format;
 
 std::string temporary_path() {
     return std::filesystem::temp_directory_path() / ("bulk-format-" + std::to_string(::getpid()));
 }
 
-/// A format of the user's own: "key=value" lines.
-template <bulk::declared_row Row>
-class property_reader {
-public:
-    explicit property_reader(std::string text) : text_{std::move(text)} {}
-
-    bulk::read_status next(Row& row) {
-        if (at_ >= text_.size()) return bulk::read_status::end;
-        const auto end = std::min(text_.find('\n', at_), text_.size());
-        const auto line = std::string_view{text_}.substr(at_, end - at_);
-        at_ = end + 1;
-        ++row_;
-        const auto equals = line.find('=');
-        if (equals == std::string_view::npos) {
-            problem_ = {.row = bulk::row_number{row_}, .line = row_, .reason = "there is no '='"};
-            return bulk::read_status::bad_row;
-        }
-        row.key = line.substr(0, equals);
-        row.value = std::stoi(std::string{line.substr(equals + 1)});
-        return bulk::read_status::row;
-    }
-    [[nodiscard]] bulk::row_number row() const { return bulk::row_number{row_}; }
-    [[nodiscard]] std::uint64_t line() const { return row_; }
-    [[nodiscard]] const bulk::row_error& problem() const { return problem_; }
-    [[nodiscard]] const bulk::error& error() const { return error_; }
-
-private:
-    std::string text_;
-    std::size_t at_ = 0;
-    std::uint64_t row_ = 0;
-    bulk::row_error problem_;
-    bulk::error error_;
-};
-
-struct properties {
-    static constexpr std::string_view name = "properties";
-    static constexpr std::array<std::string_view, 1> extensions{"properties"};
-    static bool fits(std::string_view begin) {
-        return begin.substr(0, begin.find('\n')).contains('=');
-    }
-    template <bulk::declared_row Row>
-    static bulk::result<property_reader<Row>> open(bulk::byte_source text,
-                                                   const bulk::read_options&) {
-        std::string all(1000, '\0');
-        const auto size = text.read(all);
-        if (!size) return std::unexpected{size.error()};
-        all.resize(*size);
-        return property_reader<Row>{std::move(all)};
-    }
-};
-static_assert(bulk::row_reader<property_reader<entry>, entry>);
+static_assert(bulk::row_reader<support::property_reader<entry>, entry>);
 static_assert(bulk::row_reader<bulk::csv::reader<entry>, entry>);
 static_assert(bulk::row_reader<bulk::json::reader<entry>, entry>);
 static_assert(bulk::sliceable_format<bulk::csv_format>);

@@ -1,3 +1,5 @@
+#include "cell_text.hpp"
+
 #include <bulk/rows/column.hpp>
 #include <bulk/rows/from_text.hpp>
 
@@ -10,24 +12,12 @@
 
 using namespace boost::ut;
 using namespace std::string_literals;
+using cell_text::read, cell_text::refuses;
 
 namespace {
 
 enum class colour { red, green };
 BOOST_DESCRIBE_ENUM(colour, red, green)
-
-template <typename T>
-auto read(std::string_view text) {
-    return bulk::from_text(std::type_identity<T>{}, text);
-}
-
-template <typename T>
-void refuses(std::string_view text, const std::string& sentence) {
-    const auto value = read<T>(text);
-    expect(fatal(!value.has_value())) << text;
-    expect(value.error() == bulk::error{bulk::errc::invalid_row, sentence})
-        << value.error().message;
-}
 
 suite<"from_text"> from_text = [] {
     "whole numbers, to their limits"_test = [] {

@@ -2,6 +2,7 @@
 // size.
 #include <bulk/rows/text_source.hpp>
 
+#include <support/in_pieces.hpp>
 #include <support/packing.hpp>
 #include <support/ut.hpp>
 
@@ -17,6 +18,7 @@
 
 using namespace boost::ut;
 using namespace std::string_literals;
+using support::in_pieces;
 
 namespace {
 
@@ -31,20 +33,6 @@ std::uint32_t crc(std::string_view text) {
         crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
 }
 
-std::string deflated(std::string text) {
-    z_stream stream{};
-    deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
-    std::string out(text.size() + 1000, '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(text.data());
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-}
-
 /// The parts that the header of a gzip member may have, as RFC 1952 numbers them.
 enum : unsigned { text_flag = 1, crc_flag = 2, extra_flag = 4, name_flag = 8, comment_flag = 16 };
 
@@ -55,7 +43,7 @@ std::string member(std::string_view text, unsigned flags = 0, std::string_view e
     if ((flags & name_flag) != 0) out += "rows.csv\0"s;
     if ((flags & comment_flag) != 0) out += "\x1f\x8b of \xe4 kind\0"s;
     if ((flags & crc_flag) != 0) out += little_endian(crc(out) & 0xffff, 2);
-    return out + deflated(std::string{text}) + little_endian(crc(text)) +
+    return out + support::deflated(text, -15) + little_endian(crc(text)) +
            little_endian(static_cast<std::uint32_t>(text.size()));
 }
 
@@ -93,16 +81,6 @@ std::string frame(std::string_view text, int level = 3, int window_log = 0, bool
 std::string skippable(std::string_view content, unsigned kind = 0) {
     return static_cast<char>(0x50 + kind) + "\x2a\x4d\x18"s +
            little_endian(static_cast<std::uint32_t>(content.size())) + std::string{content};
-}
-
-bulk::byte_source in_pieces(std::string text, std::size_t piece) {
-    return bulk::byte_source{[text = std::move(text), piece, at = std::size_t{0}](
-                                 std::span<char> into) mutable -> bulk::result<std::size_t> {
-        const std::size_t count = std::min({text.size() - at, into.size(), piece});
-        std::copy_n(text.data() + at, count, into.data());
-        at += count;
-        return count;
-    }};
 }
 
 /// All of the text, or what came before the failure and why.
@@ -154,6 +132,13 @@ std::string failure(std::string_view packed) {
     return "none: " + said;
 }
 
+void expect_truncated(const std::string& format, const std::string& packed) {
+    expect(failure(packed) == "the " + format + " data is truncated: it ends at byte " +
+                                  std::to_string(packed.size()) +
+                                  ", in the middle; upload the complete file")
+        << packed.size() << failure(packed);
+}
+
 suite<"gzip files"> gzip_files = [] {
     std::mt19937 random{1};
     const std::string text = some_text(random, 3000);
@@ -203,11 +188,7 @@ suite<"gzip files"> gzip_files = [] {
         const auto packed = member("a,b\n1,2\n", name_flag | crc_flag);
         for (std::size_t size = 2; size < packed.size(); ++size)
             for (const auto& before : {""s, member("x"), member("")})
-                expect(failure(before + packed.substr(0, size)) ==
-                       "the gzip data is truncated: it ends at byte " +
-                           std::to_string(before.size() + size) +
-                           ", in the middle; upload the complete file")
-                    << size << failure(before + packed.substr(0, size));
+                expect_truncated("gzip", before + packed.substr(0, size));
         expect(failure(packed + "\x1f").contains("truncated")) << "a member may have begun";
     };
 
@@ -251,11 +232,7 @@ suite<"zstd files"> zstd_files = [] {
         for (const auto& whole : {frame("a,b\n1,2\n", 3, 0, true), skippable("some content")})
             for (std::size_t size = 4; size < whole.size(); ++size)
                 for (const auto& before : {""s, frame("x"), skippable("")})
-                    expect(failure(before + whole.substr(0, size)) ==
-                           "the zstd data is truncated: it ends at byte " +
-                               std::to_string(before.size() + size) +
-                               ", in the middle; upload the complete file")
-                        << size << failure(before + whole.substr(0, size));
+                    expect_truncated("zstd", before + whole.substr(0, size));
     };
 
     "garbage behind the last frame fails, and says where"_test = [&] {

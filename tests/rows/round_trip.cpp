@@ -6,6 +6,7 @@
 #include <bulk/rows/open.hpp>
 
 #include <support/every_type.hpp>
+#include <support/in_pieces.hpp>
 #include <support/packing.hpp>
 #include <support/ut.hpp>
 
@@ -18,19 +19,9 @@
 using namespace boost::ut;
 using namespace std::string_literals;
 using namespace std::string_view_literals;
-using support::every_type, support::row_maker;
+using support::every_type, support::in_pieces, support::row_maker;
 
 namespace {
-
-bulk::byte_source in_pieces(std::string text, std::size_t piece) {
-    return bulk::byte_source{[text = std::move(text), piece, at = std::size_t{0}](
-                                 std::span<char> into) mutable -> bulk::result<std::size_t> {
-        const std::size_t count = std::min({text.size() - at, into.size(), piece});
-        std::copy_n(text.data() + at, count, into.data());
-        at += count;
-        return count;
-    }};
-}
 
 /// A file as some program might write it.
 struct file_kind {

@@ -1,5 +1,6 @@
 #include <bulk/rows/text_source.hpp>
 
+#include <support/in_pieces.hpp>
 #include <support/packing.hpp>
 #include <support/ut.hpp>
 
@@ -9,7 +10,7 @@
 
 using namespace boost::ut;
 using namespace std::string_literals;
-using support::gzip, support::zstd;
+using support::gzip, support::in_pieces, support::zstd;
 
 namespace {
 
@@ -21,17 +22,6 @@ std::string utf16(std::u16string_view text, bool big_endian) {
         out += big_endian ? low : high;
     }
     return out;
-}
-
-/// Hands over a few bytes at a time.
-bulk::byte_source dripping(std::string text, std::size_t drop) {
-    return bulk::byte_source{[text = std::move(text), drop, at = std::size_t{0}](
-                                 std::span<char> into) mutable -> bulk::result<std::size_t> {
-        const std::size_t count = std::min({text.size() - at, into.size(), drop});
-        std::copy_n(text.data() + at, count, into.data());
-        at += count;
-        return count;
-    }};
 }
 
 /// All of it, or why not.
@@ -55,15 +45,15 @@ suite<"text source"> text_sources = [] {
     for (int i = 0; i < 50'000; ++i) text += static_cast<char>('a' + random() % 20);
 
     "text is text, also in pieces and when there is none"_test = [&] {
-        expect(read(text) == text and read(dripping(text, 7)) == text);
+        expect(read(text) == text and read(in_pieces(text, 7)) == text);
         expect(read("") == ""s and read("a") == "a"s);
     };
 
     "gzip and zstd are told by content, also over each other"_test = [&] {
         for (const std::size_t drop : {1U, 13U, 100'000U}) {
-            expect(read(dripping(gzip(text), drop)) == text);
-            expect(read(dripping(zstd(text), drop)) == text);
-            expect(read(dripping(gzip(zstd(text)), drop)) == text);
+            expect(read(in_pieces(gzip(text), drop)) == text);
+            expect(read(in_pieces(zstd(text), drop)) == text);
+            expect(read(in_pieces(gzip(zstd(text)), drop)) == text);
         }
         expect(read(gzip(text) + gzip("and more")) == text + "and more");
         expect(read(zstd(text) + zstd("and more")) == text + "and more");
@@ -92,18 +82,18 @@ suite<"text source"> text_sources = [] {
     "UTF-16 becomes UTF-8"_test = [] {
         for (const bool big : {false, true})
             for (const std::size_t drop : {1U, 3U, 1000U}) {
-                expect(read(dripping(utf16(u"a,\u00e4\n\u20ac,\U0001F600\n", big), drop)) ==
+                expect(read(in_pieces(utf16(u"a,\u00e4\n\u20ac,\U0001F600\n", big), drop)) ==
                        "a,\xc3\xa4\n\xe2\x82\xac,\xf0\x9f\x98\x80\n"s);
-                expect(read(dripping(utf16(u"", big), drop)) == ""s);
+                expect(read(in_pieces(utf16(u"", big), drop)) == ""s);
                 const char16_t lone_high[] = {'a', 0xd800, 'b', 0};
-                expect(read(dripping(utf16(lone_high, big), drop)) ==
+                expect(read(in_pieces(utf16(lone_high, big), drop)) ==
                        "a\xff"
                        "b"s);
                 const char16_t lone_low[] = {0xdc00, 'b', 0};
-                expect(read(dripping(utf16(lone_low, big), drop)) ==
+                expect(read(in_pieces(utf16(lone_low, big), drop)) ==
                        "\xff"
                        "b"s);
-                expect(read(dripping(utf16(u"a", big) + "x", drop)) == "a\xff"s);
+                expect(read(in_pieces(utf16(u"a", big) + "x", drop)) == "a\xff"s);
             }
         expect(read(gzip(utf16(u"x", false))) == "x"s);
     };

@@ -1,4 +1,6 @@
 // Dates, times, decimals, UUIDs and personal data as columns.
+#include "cell_text.hpp"
+
 #include <bulk/operation/declare.hpp>
 #include <bulk/rows/csv/reader.hpp>
 #include <bulk/rows/to_text.hpp>
@@ -11,20 +13,9 @@
 using namespace boost::ut;
 using namespace std::chrono;
 using namespace std::string_literals;
+using cell_text::read, cell_text::refuses;
 
 namespace {
-
-template <typename T>
-auto read(std::string_view text) {
-    return bulk::from_text(std::type_identity<T>{}, text);
-}
-
-template <typename T>
-void refuses(std::string_view text, const std::string& sentence) {
-    const auto value = read<T>(text);
-    expect(fatal(!value.has_value())) << text;
-    expect(value.error().message == sentence) << text << value.error().message;
-}
 
 suite<"dates"> dates = [] {
     "a day in ISO 8601 or in a form of one's own"_test = [] {

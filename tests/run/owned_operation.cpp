@@ -21,6 +21,14 @@ bulk::owned_operation claim(bulk::any_storage& storage, timestamp now) {
     return {storage, std::move(**claimed)};
 }
 
+/// A new operation, which its owner has begun to validate.
+bulk::owned_operation create_and_claim(bulk::any_storage& storage) {
+    expect(fatal(storage.create({.id = id, .name = "work"}, {}).has_value()));
+    auto owned = claim(storage, timestamp{});
+    expect(owned.move(operation_state::validating, timestamp{1s}).has_value());
+    return owned;
+}
+
 const auto complete = [](operation_record& operation, timestamp now) {
     return bulk::complete(operation, now);
 };
@@ -31,9 +39,7 @@ const auto fail = [](operation_record& operation, timestamp now) {
 suite<"owned operation"> owned_operation = [] {
     "an operation that has ended stays as it is, however its owner would end it"_test = [] {
         bulk::any_storage storage{bulk::memory::storage{}};
-        expect(fatal(storage.create({.id = id, .name = "work"}, {}).has_value()));
-        auto first = claim(storage, timestamp{});
-        expect(first.move(operation_state::validating, timestamp{1s}).has_value());
+        auto first = create_and_claim(storage);
 
         auto second = claim(storage, timestamp{60s});
         expect(second.move(operation_state::running, timestamp{61s}).has_value());
@@ -52,9 +58,7 @@ suite<"owned operation"> owned_operation = [] {
 
     "whoever lost the lease cannot end what another works on"_test = [] {
         bulk::any_storage storage{bulk::memory::storage{}};
-        expect(fatal(storage.create({.id = id, .name = "work"}, {}).has_value()));
-        auto first = claim(storage, timestamp{});
-        expect(first.move(operation_state::validating, timestamp{1s}).has_value());
+        auto first = create_and_claim(storage);
         auto second = claim(storage, timestamp{60s});
         expect(second.was_orphaned() && !first.was_orphaned());
 

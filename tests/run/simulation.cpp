@@ -12,7 +12,9 @@
 #endif
 
 #include <support/faulty_storage.hpp>
+#include <support/operation_story.hpp>
 #include <support/seeded_executor.hpp>
+#include <support/seeds.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -434,7 +436,7 @@ private:
             wrong("counters say " + show(operation.rows) + ", records " + show(counted));
         if (operation.state == bulk::operation_state::failed)
             wrong("it failed: " + operation.error_message);
-        check_events(one, operation);
+        for (const auto& each : support::operation_story_problems(*stored_, operation)) wrong(each);
         if (operation.state != bulk::operation_state::cancelled) check_signals(one);
     }
 
@@ -470,29 +472,6 @@ private:
         const bool ran_to_its_end = operation.state == bulk::operation_state::completed ||
                                     operation.state == bulk::operation_state::completed_with_errors;
         if (ran_to_its_end && !is_failed && !is_done) wrong(name + " is in no final state");
-    }
-
-    /// One status change after the other, and an end for each time it was begun.
-    void check_events(const played& one, const bulk::operation_record& operation) {
-        bulk::operation_state last = bulk::operation_state::pending;
-        std::uint32_t ends = 0;
-        std::uint64_t failed_rows = 0;
-        for (const auto& each : all_events(one.id)) {
-            if (each.kind == bulk::event_kind::status_changed) {
-                if (each.previous != last) wrong("a status change is missing");
-                last = each.state;
-            }
-            ends += each.kind == bulk::event_kind::completed ||
-                    each.kind == bulk::event_kind::cancelled;
-            failed_rows += each.kind == bulk::event_kind::row_failed;
-        }
-        if (last != operation.state) wrong("the last status change was not told");
-        if (ends != operation.retry_count + 1)
-            wrong("the end was told " + std::to_string(ends) + " times");
-        const auto again =
-            stored_->retry_history({.operation = one.id, .page_size = 1000}).value().total;
-        if (failed_rows != operation.rows.failed + again)
-            wrong("not every failed row was told once");
     }
 
     /// Each signal was used by one row at most, and none was there while a row gave up for want of it.
@@ -544,16 +523,6 @@ private:
         }
     }
 
-    std::vector<bulk::event> all_events(bulk::operation_id id) {
-        std::vector<bulk::event> all;
-        while (true) {
-            const auto more =
-                stored_->events(id, all.empty() ? 0 : all.back().sequence, 1000).value();
-            if (more.empty()) return all;
-            all.insert(all.end(), more.begin(), more.end());
-        }
-    }
-
     static std::string show(const bulk::row_counters& rows) {
         return std::to_string(rows.total) + '/' + std::to_string(rows.processed) + '/' +
                std::to_string(rows.successful) + '/' + std::to_string(rows.failed);
@@ -588,26 +557,7 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-    const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 10'000;
-    int failed = 0;
-    for (std::uint64_t seed = first; seed < first + count && failed < 3; ++seed) {
-        simulation once{seed};
-        const auto problem = once.run();
-        if (!problem.empty()) {
-            std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), problem.c_str());
-            ++failed;
-        }
-        if (seed % 100 == 0) {
-            simulation again{seed};
-            (void)again.run();
-            if (again.trace() != once.trace()) {
-                std::printf("seed %llu is not the same twice\n",
-                            static_cast<unsigned long long>(seed));
-                ++failed;
-            }
-        }
-    }
-    std::printf("%llu seeds, %d failed\n", static_cast<unsigned long long>(count), failed);
-    return failed == 0 ? 0 : 1;
+    return support::simulate_seeds<simulation>(
+        {argc, argv, 10'000}, [](const simulation&, const std::string& problem) { return problem; },
+        [](const simulation&) {});
 }

@@ -18,6 +18,16 @@ namespace {
 using known = std::remove_const_t<decltype(bulk::operations<pipeline>)>;
 using stage = support::stage<known>;
 
+/// Three rows, of which the second waits for the signal "go" and the others are done.
+bulk::operation_id begin_with_a_waiting_row(stage& at, support::script& script) {
+    script.second = [](const number& row, bulk::context&) {
+        return row.value == 2 ? outcome::wait_for_signal("go") : outcome::done();
+    };
+    const auto id = at.create(numbers(3));
+    expect(at.drive([&] { return at.get(id).rows.processed == 2; }));
+    return id;
+}
+
 suite<"a clock that is set back"> clock_steps = [] {
     "by an hour: back-off and waits end as if nothing was, and nothing is lost or wrong"_test = [] {
         support::script script;
@@ -86,11 +96,7 @@ suite<"a clock that is set back"> clock_steps = [] {
         [] {
             support::script script;
             stage at{{.flush_batch_size = 1, .lease_time = 10s}};
-            script.second = [](const number& row, bulk::context&) {
-                return row.value == 2 ? outcome::wait_for_signal("go") : outcome::done();
-            };
-            const auto id = at.create(numbers(3));
-            expect(at.drive([&] { return at.get(id).rows.processed == 2; }));
+            const auto id = begin_with_a_waiting_row(at, script);
             at.jobs.set_back(1h);
             const bulk::claim_request other{
                 .owner = "other", .names = {"pipeline"}, .now = at.jobs.now(), .lease_time = 10s};
@@ -182,11 +188,7 @@ suite<"a clock that is set forward"> forward_steps = [] {
     "one whose process died is taken over all the same"_test = [] {
         support::script script;
         stage at{{.flush_batch_size = 1, .lease_time = 10s}};
-        script.second = [](const number& row, bulk::context&) {
-            return row.value == 2 ? outcome::wait_for_signal("go") : outcome::done();
-        };
-        const auto id = at.create(numbers(3));
-        expect(at.drive([&] { return at.get(id).rows.processed == 2; }));
+        const auto id = begin_with_a_waiting_row(at, script);
         at.crash();
         at.start({.pending_poll_interval = 1s, .lease_time = 10s});
         at.jobs.set_forward(1h);

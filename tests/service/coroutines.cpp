@@ -131,6 +131,15 @@ bool is_waiting(stage& at, bulk::operation_id id, const std::string& key) {
     return at.service->query(bulk::row_query{.operation = id, .signal_key = key}).value().total > 0;
 }
 
+/// A process that runs nothing sends the first row a signal.
+template <typename Operation>
+void signal_from_elsewhere(stage& at, bulk::operation_id id, const std::string& key) {
+    bulk::service front{bulk::operations<Operation>, at.storage,
+                        bulk::service_options{.scheduler = bulk::scheduling::none},
+                        bulk::read_options{}, &at.jobs};
+    expect(front.signal(id, key).value().row == row_number{1});
+}
+
 suite<"coroutines"> coroutines = [] {
     "a step waits for time and for signals, and holds no thread"_test = [] {
         support::script script;
@@ -207,12 +216,7 @@ suite<"coroutines"> coroutines = [] {
         const auto id = at.create("name,weight\na,1\n", "talking");
         expect(at.drive([&] { return is_waiting(at, id, "k"); }));
         at.crash();
-        {
-            bulk::service front{bulk::operations<talking>, at.storage,
-                                bulk::service_options{.scheduler = bulk::scheduling::none},
-                                bulk::read_options{}, &at.jobs};
-            expect(front.signal(id, "k").value().row == row_number{1});
-        }
+        signal_from_elsewhere<talking>(at, id, "k");
         talking::has_line = false;
         at.jobs.advance(1min);
         const auto begin = at.jobs.now();
@@ -229,12 +233,7 @@ suite<"coroutines"> coroutines = [] {
             const auto* const next = weight == 1 ? "third" : "second";
             expect(at.drive([&] { return is_waiting(at, id, "first"); }));
             at.crash();
-            {
-                bulk::service front{bulk::operations<moody>, at.storage,
-                                    bulk::service_options{.scheduler = bulk::scheduling::none},
-                                    bulk::read_options{}, &at.jobs};
-                expect(front.signal(id, "first").value().row == row_number{1});
-            }
+            signal_from_elsewhere<moody>(at, id, "first");
             moody::has_line = false;
             at.jobs.advance(1min);
             at.start({.lease_time = 10s});

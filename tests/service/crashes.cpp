@@ -47,6 +47,8 @@ void die_at(play& on, operation_id id, std::uint64_t row, int step,
 
 suite<"crashes"> crashes = [] {
     const bulk::service_options one_each{.flush_batch_size = 1, .pending_poll_interval = 1s};
+    auto one_crash = one_each;
+    one_crash.max_crashes = 1;
 
     "a row at which the process dies is given up after the third time"_test = [&] {
         play on{one_each};
@@ -118,11 +120,9 @@ suite<"crashes"> crashes = [] {
     };
 
     "a step that was done when the process ended is no reason"_test = [&] {
-        auto options = one_each;
-        options.max_crashes = 1;
-        play on{options};
+        play on{one_crash};
         const auto id = on.create(numbers(3), "deadly");
-        die_at(on, id, 3, 0, options);
+        die_at(on, id, 3, 0, one_crash);
         on.drive_for(1min);
         expect(on.storage.crashes(id).value().front().count == 1_u);
         expect(on.get(id).rows.failed == 0_u) << on.errors(id);
@@ -130,26 +130,23 @@ suite<"crashes"> crashes = [] {
     };
 
     "in the validation, too"_test = [&] {
-        auto options = one_each;
-        options.max_crashes = 1;
-        play on{options};
+        play on{one_crash};
         const auto id = on.create(numbers(4), "deadly");
         expect(on.drive([&] { return on.get(id).state == operation_state::validating; }));
         deadly::is_reached = true;
-        die_at(on, id, 3, -1, options);
+        die_at(on, id, 3, -1, one_crash);
         on.finish(id);
         expect(on.errors(id).starts_with("3 validation: the process ended once")) << on.errors(id);
         expect(on.errors(id).contains("step 'validation'"));
     };
 
     "as many as the options say"_test = [&] {
-        auto options = one_each;
-        options.max_crashes = 1;
-        play once{options};
+        play once{one_crash};
         const auto id = once.create(numbers(3), "deadly");
-        die_at(once, id, 3, 1, options);
+        die_at(once, id, 3, 1, one_crash);
         expect(once.finish(id).rows.failed == 1_u);
 
+        auto options = one_each;
         options.max_crashes = 0;
         play ever{options};
         const auto other = ever.create(numbers(3), "deadly");

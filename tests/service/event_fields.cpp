@@ -32,6 +32,12 @@ std::set<int> bad;
 bool has_waited = false;
 std::vector<bulk::event> told;
 
+/// With the time that the last run of an operation took.
+event_outcome ended_with(event_outcome counts, const bulk::operation_record& done) {
+    counts.duration = *done.completed_at - *done.run_started_at;
+    return counts;
+}
+
 /// Keeps what it is told; one function for each kind, as users write them.
 struct recorder {
     void on_created(const bulk::event& each) { told.push_back(each); }
@@ -165,11 +171,7 @@ void check_fields(Make make) {
             const auto* again = find(event_kind::completed);
             expect(fatal(again != nullptr and again->ended.has_value()));
             expect(*again->ended ==
-                   event_outcome{.total = 5,
-                                 .processed = 5,
-                                 .successful = 3,
-                                 .failed = 2,
-                                 .duration = *done.completed_at - *done.run_started_at});
+                   ended_with({.total = 5, .processed = 5, .successful = 3, .failed = 2}, done));
             expect(again->ended->duration < 1h) << "of the last run alone";
         };
 
@@ -211,11 +213,7 @@ void check_fields(Make make) {
         const auto* cancelled = find(event_kind::cancelled);
         expect(fatal(cancelled != nullptr and cancelled->ended.has_value()));
         expect(*cancelled->ended ==
-               event_outcome{.total = 3,
-                             .processed = 2,
-                             .successful = 1,
-                             .failed = 1,
-                             .duration = *done.completed_at - *done.run_started_at});
+               ended_with({.total = 3, .processed = 2, .successful = 1, .failed = 1}, done));
         expect(cancelled->ended->unprocessed() == 1_u and cancelled->ended->duration >= 1min);
 
         reset();

@@ -2,6 +2,7 @@
 #include <bulk/bulk.hpp>
 #include <bulk/engine/thread_executor.hpp>
 
+#include <support/property_format.hpp>
 #include <support/stage.hpp>
 #include <support/ut.hpp>
 
@@ -68,11 +69,8 @@ struct secrets : bulk::operation<secrets, secret> {
     }
 };
 
-struct entry {
-    std::string key;
-    int value = 0;
-};
-BULK_ROW(entry, key, value);
+using entry = support::property;
+using properties = support::property_format;
 
 struct entries : bulk::operation<entries, entry> {
     BULK_OPERATION("entries")
@@ -90,53 +88,6 @@ struct gated : bulk::operation<gated, entry> {
     bulk::result<> process(const entry&, const bulk::no_metadata&, bulk::context&) {
         before_row();
         return {};
-    }
-};
-
-/// "a=1" lines, all at once: a format that cannot be cut.
-template <typename Row>
-class property_reader {
-public:
-    explicit property_reader(std::string text) : text_{std::move(text)} {}
-    bulk::read_status next(Row& row) {
-        if (at_ >= text_.size()) return bulk::read_status::end;
-        const auto line = text_.substr(at_, text_.find('\n', at_) - at_);
-        at_ += line.size() + 1;
-        ++row_;
-        const auto equals = line.find('=');
-        if (equals == std::string::npos) {
-            problem_ = {.row = this->row(), .line = row_, .reason = "there is no '='"};
-            return bulk::read_status::bad_row;
-        }
-        row.key = line.substr(0, equals);
-        row.value = std::stoi(line.substr(equals + 1));
-        return bulk::read_status::row;
-    }
-    [[nodiscard]] bulk::row_number row() const { return bulk::row_number{row_}; }
-    [[nodiscard]] std::uint64_t line() const { return row_; }
-    [[nodiscard]] const bulk::row_error& problem() const { return problem_; }
-    [[nodiscard]] const bulk::error& error() const { return error_; }
-
-private:
-    std::string text_;
-    std::size_t at_ = 0;
-    std::uint64_t row_ = 0;
-    bulk::row_error problem_;
-    bulk::error error_;
-};
-
-struct properties {
-    static constexpr std::string_view name = "properties";
-    static constexpr std::array<std::string_view, 1> extensions{"properties"};
-    static bool fits(std::string_view begin) { return begin.contains('='); }
-    template <bulk::declared_row Row>
-    static bulk::result<property_reader<Row>> open(bulk::byte_source text,
-                                                   const bulk::read_options&) {
-        std::string all(1000, '\0');
-        const auto size = text.read(all);
-        if (!size) return std::unexpected{size.error()};
-        all.resize(*size);
-        return property_reader<Row>{std::move(all)};
     }
 };
 

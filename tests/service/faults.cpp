@@ -35,6 +35,13 @@ using stage = support::stage<known, faulty>;
 std::string broken;
 bool all_broken = false;
 
+std::size_t occurrences(std::string_view text, std::string_view part) {
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+        ++count;
+    return count;
+}
+
 faulty breakable(const bulk::memory::records& memory) {
     return faulty{memory, [](const char* call) { return all_broken or call == broken; }};
 }
@@ -101,13 +108,7 @@ suite<"faults"> faults = [] {
             for (int i = 0; i < 16; ++i) (void)at.create(numbers(1));
             at.drive_for(10min);
             expect(claims > 500_i and claims < 700_i) << claims;
-            const auto complaints = [&] {
-                std::size_t count = 0;
-                for (auto at_text = at.log.find("storage failed"); at_text != std::string::npos;
-                     at_text = at.log.find("storage failed", at_text + 1))
-                    ++count;
-                return count;
-            };
+            const auto complaints = [&] { return occurrences(at.log, "storage failed"); };
             expect(complaints() > 4_u and complaints() < 10_u) << at.log;
             expect(at.log.contains("times=1\n") and at.log.contains("why=no answer to claim"));
             expect(at.log.contains("times=160")) << "what was not told is counted" << at.log;
@@ -256,14 +257,8 @@ suite<"faults"> faults = [] {
             expect(stuck.state == operation_state::running and stuck.error_message.empty());
             expect(stuck.rows.failed == 0_u and stuck.rows.processed < 30'000_u);
             expect(at.log.contains("reason=unreadable why=no answer to pull")) << at.log;
-            const auto begun = [&] {
-                std::size_t found = 0;
-                for (auto text = at.log.find("run ended"); text != std::string::npos;
-                     text = at.log.find("run ended", text + 1))
-                    ++found;
-                return found;
-            };
-            expect(begun() < 2000_u) << "not all the time" << begun();
+            const auto begun = occurrences(at.log, "run ended");
+            expect(begun < 2000_u) << "not all the time" << begun;
             expect(at.service->cancel(id).has_value());
             expect(at.finish(id).state == operation_state::cancelled);
             broken.clear();

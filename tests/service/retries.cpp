@@ -65,19 +65,24 @@ using stage =
 /// When each try of each row was.
 using tries = std::map<std::uint64_t, std::vector<bulk::timestamp>>;
 
-script::step always_fails(stage& on, tries& seen) {
-    return [&](const number&, bulk::context& ctx) {
-        seen[to_number(ctx.row())].push_back(on.jobs.now());
-        return bulk::outcome::retry("no");
-    };
-}
+/// A stage whose first step never succeeds.
+struct failing_stage {
+    script play;
+    stage on;
+    tries seen;
+
+    failing_stage() {
+        play.first = [this](const number&, bulk::context& ctx) {
+            seen[to_number(ctx.row())].push_back(on.jobs.now());
+            return bulk::outcome::retry("no");
+        };
+    }
+};
 
 suite<"tries"> trying = [] {
     "a step is tried once more than it has retries"_test = [] {
-        script play;
-        stage on;
-        tries seen;
-        play.first = always_fails(on, seen);
+        failing_stage failing;
+        auto& [play, on, seen] = failing;
         (void)on.run(numbers(1), "once");
         expect(seen[1].size() == 1_ul);
         (void)on.run(numbers(2), "pipeline");
@@ -185,10 +190,8 @@ suite<"tries"> trying = [] {
 
 suite<"back-off"> backing_off = [] {
     "it doubles from two seconds to thirty, with up to half on top"_test = [] {
-        script play;
-        stage on;
-        tries seen;
-        play.first = always_fails(on, seen);
+        failing_stage failing;
+        auto& [play, on, seen] = failing;
         (void)on.run(numbers(50), "patient");
         const std::chrono::seconds least[] = {2s, 4s, 8s, 16s, 30s, 30s};
         for (std::size_t retry = 0; retry < 6; ++retry) {
@@ -201,10 +204,8 @@ suite<"back-off"> backing_off = [] {
     };
 
     "a step may choose its own"_test = [] {
-        script play;
-        stage on;
-        tries seen;
-        play.first = always_fails(on, seen);
+        failing_stage failing;
+        auto& [play, on, seen] = failing;
         (void)on.run(numbers(1), "exact");
         const auto& times = seen[1];
         const std::chrono::milliseconds waits[] = {100ms, 300ms, 500ms, 500ms};

@@ -3,6 +3,7 @@
 #include <support/faulty_storage.hpp>
 #include <support/packing.hpp>
 #include <support/seeded_executor.hpp>
+#include <support/user.hpp>
 #include <support/ut.hpp>
 
 #include <algorithm>
@@ -26,14 +27,9 @@ using namespace std::chrono_literals;
 using namespace std::string_literals;
 using namespace std::string_view_literals;
 using bulk::operation_state;
+using support::user;
 
 namespace {
-
-struct user {
-    std::string email;
-    int age = 0;
-};
-BULK_ROW(user, (email, .row_id = true), age);
 
 struct request {
     std::string by;
@@ -77,6 +73,16 @@ struct script {
     }
 };
 script* now_playing = nullptr;
+
+/// A step that says when it has begun, and then waits.
+std::function<bulk::outcome(const number&, bulk::context&)> held_between(std::latch& begun,
+                                                                         std::latch& go) {
+    return [&](const number&, bulk::context&) {
+        if (!begun.try_wait()) begun.count_down();
+        go.wait();
+        return bulk::outcome::done();
+    };
+}
 
 struct pipeline : bulk::operation<pipeline, number> {
     BULK_OPERATION("pipeline")
@@ -770,11 +776,7 @@ suite<"scheduling"> schedulers = [] {
         script play;
         now_playing = &play;
         std::latch begun{1}, go{1};
-        play.first = [&](const number&, bulk::context&) {
-            if (!begun.try_wait()) begun.count_down();
-            go.wait();
-            return bulk::outcome::done();
-        };
+        play.first = held_between(begun, go);
         bulk::memory::storage storage;
         auto service = make_service({.worker_count = 1, .queue_capacity = 2}, storage);
         const auto create = [&] { return service.create("pipeline", text(numbers(1))).value(); };
@@ -791,11 +793,7 @@ suite<"scheduling"> schedulers = [] {
         script play;
         now_playing = &play;
         std::latch begun{1}, go{1};
-        play.first = [&](const number&, bulk::context&) {
-            if (!begun.try_wait()) begun.count_down();
-            go.wait();
-            return bulk::outcome::done();
-        };
+        play.first = held_between(begun, go);
         // The first operation holds the only worker until somebody has asked the store for room
         // and there was none, or until all were created without asking.
         bulk::memory::storage kept;

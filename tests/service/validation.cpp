@@ -1,6 +1,7 @@
 // What is checked, by whom, in which order, and what becomes of what is refused.
 #include <support/packing.hpp>
 #include <support/stage.hpp>
+#include <support/user.hpp>
 #include <support/ut.hpp>
 
 #include <chrono>
@@ -13,15 +14,9 @@ using namespace boost::ut;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 using bulk::operation_state, bulk::row_state;
-using support::now_playing, support::number, support::numbers, support::script;
+using support::now_playing, support::number, support::numbers, support::script, support::user;
 
 namespace {
-
-struct user {
-    std::string email;
-    int age = 0;
-};
-BULK_ROW(user, (email, .row_id = true), age);
 
 struct request {
     std::string by;

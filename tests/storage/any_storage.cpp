@@ -1,14 +1,5 @@
 // Every backend is the same behind `any_storage`: the conformance suites run through it, too.
-#include "../conformance/combinations.hpp"
-#include "../conformance/events_and_files.hpp"
-#include "../conformance/operations.hpp"
-#include "../conformance/read_limits.hpp"
-#include "../conformance/removal.hpp"
-#include "../conformance/retry.hpp"
-#include "../conformance/rows.hpp"
-#include "../conformance/signals.hpp"
-#include "../conformance/steps.hpp"
-#include "../conformance/workers.hpp"
+#include "../conformance/storage.hpp"
 
 #include <bulk/storage/any_storage.hpp>
 #include <bulk/storage/files/directory.hpp>
@@ -67,17 +58,7 @@ static_assert(bulk::record_store<only_records> && !bulk::file_store<only_records
 
 suite<"any_storage"> erased = [] {
     const auto make = [] { return std::make_unique<bulk::any_storage>(bulk::memory::records{}); };
-    conformance::check_operations(make);
-    conformance::check_rows(make);
-    conformance::check_read_limits(make);
-    conformance::check_combinations(make);
-    conformance::check_signals(make);
-    conformance::check_retry(make);
-    conformance::check_steps(make);
-    conformance::check_removal(make);
-    conformance::check_events(make);
-    conformance::check_workers(make);
-    conformance::check_files(make);
+    conformance::check_storage(make);
 
     "copies share what they hold"_test = [] {
         bulk::any_storage one{bulk::memory::records{}};

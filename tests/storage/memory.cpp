@@ -1,14 +1,5 @@
-#include "../conformance/combinations.hpp"
-#include "../conformance/events_and_files.hpp"
 #include "../conformance/feeds.hpp"
-#include "../conformance/operations.hpp"
-#include "../conformance/read_limits.hpp"
-#include "../conformance/removal.hpp"
-#include "../conformance/retry.hpp"
-#include "../conformance/rows.hpp"
-#include "../conformance/signals.hpp"
-#include "../conformance/steps.hpp"
-#include "../conformance/workers.hpp"
+#include "../conformance/storage.hpp"
 
 #include <bulk/storage/memory/records.hpp>
 
@@ -153,21 +144,11 @@ void check_reads_beside_a_search() {
 
 suite<"memory"> memory = [] {
     const auto make = [] { return std::make_unique<bulk::memory::records>(); };
-    conformance::check_operations(make);
-    conformance::check_rows(make);
-    conformance::check_read_limits(make);
-    check_reads_beside_a_search();
-    conformance::check_combinations(make);
-    conformance::check_signals(make);
-    check_waits_long_over();
-    conformance::check_retry(make);
-    conformance::check_steps(make);
-    conformance::check_removal(make);
-    conformance::check_events(make);
-    conformance::check_workers(make);
-    conformance::check_files(make);
+    conformance::check_storage(make);
     conformance::check_feeds(make, 3000);
     check_large_runs();
+    check_reads_beside_a_search();
+    check_waits_long_over();
 };
 
 }  // namespace

@@ -1,13 +1,4 @@
-#include "../conformance/combinations.hpp"
-#include "../conformance/events_and_files.hpp"
-#include "../conformance/operations.hpp"
-#include "../conformance/read_limits.hpp"
-#include "../conformance/removal.hpp"
-#include "../conformance/retry.hpp"
-#include "../conformance/rows.hpp"
-#include "../conformance/signals.hpp"
-#include "../conformance/steps.hpp"
-#include "../conformance/workers.hpp"
+#include "../conformance/storage.hpp"
 
 #include <support/raw_database.hpp>
 #include <support/sqlite_backend.hpp>
@@ -40,17 +31,7 @@ private:
 
 suite<"sqlite"> sqlite = [] {
     const auto make = [] { return fresh_storage{}; };
-    conformance::check_operations(make);
-    conformance::check_rows(make);
-    conformance::check_read_limits(make);
-    conformance::check_combinations(make);
-    conformance::check_signals(make);
-    conformance::check_retry(make);
-    conformance::check_steps(make);
-    conformance::check_removal(make);
-    conformance::check_events(make);
-    conformance::check_workers(make);
-    conformance::check_files(make);
+    conformance::check_storage(make);
 
     "rows that are written one by one do not make each write as large as their page"_test = [] {
         support::temporary_directory directory;

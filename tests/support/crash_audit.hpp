@@ -6,6 +6,7 @@
 #include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/effects.hpp>
+#include <support/operation_story.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -88,7 +89,7 @@ public:
         if (operation.rows != counted)
             wrong("counters say " + show(operation.rows) + ", records " + show(counted));
         if (is_whole && operation.state != final_state(counted)) wrong("ended in a wrong state");
-        check_events(operation);
+        for (const auto& each : operation_story_problems(*storage_, operation)) wrong(each);
         about_.clear();
         return all;
     }
@@ -179,34 +180,6 @@ private:
                         wrong("row " + std::to_string(row) + ", step " + std::to_string(before) +
                               " was executed in life " + std::to_string(each.life) +
                               ", stored in " + std::to_string(entries->second.front().life));
-    }
-
-    /// One change of state after the other, an end of each run, and every failure once.
-    void check_events(const bulk::operation_record& operation) {
-        auto last = bulk::operation_state::pending;
-        std::uint64_t ends = 0, failed_rows = 0, after = 0;
-        while (true) {
-            const auto more = storage_->events(operation.id, after, 1000).value();
-            if (more.empty()) break;
-            after = more.back().sequence;
-            for (const auto& each : more) {
-                if (each.kind == bulk::event_kind::status_changed) {
-                    if (each.previous != last) wrong("a change of state was not told");
-                    last = each.state;
-                }
-                ends += each.kind == bulk::event_kind::completed ||
-                        each.kind == bulk::event_kind::cancelled;
-                failed_rows += each.kind == bulk::event_kind::row_failed;
-            }
-        }
-        if (last != operation.state) wrong("the last change of state was not told");
-        if (ends != operation.retry_count + 1)
-            wrong("the end was told " + std::to_string(ends) + " times");
-        const auto before =
-            storage_->retry_history({.operation = operation.id, .page_size = 1000}).value().total;
-        if (failed_rows != operation.rows.failed + before)
-            wrong(std::to_string(failed_rows) + " failed rows were told, there are " +
-                  std::to_string(operation.rows.failed + before));
     }
 
     static std::string show(const bulk::row_counters& rows) {

@@ -8,6 +8,8 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 
+#include <support/ledger_reads.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,95 +30,72 @@ struct feed_faults {
 
 /// Every function of a `bulk::feed_ledger`.
 template <typename Ledger>
-class faulty_ledger {
+class faulty_ledger : public ledger_reads<Ledger> {
 public:
     faulty_ledger(Ledger ledger, std::shared_ptr<feed_faults> faults)
-        : ledger_{std::move(ledger)}, faults_{std::move(faults)} {}
+        : ledger_reads<Ledger>{std::move(ledger)}, faults_{std::move(faults)} {}
 
     auto start_run(const bulk::feed_run& run, const std::vector<bulk::feed_partition>& parts) {
-        return call("start_run", [&] { return ledger_.start_run(run, parts); });
-    }
-    auto run(bulk::run_id id) {
-        return call("run", [&] { return ledger_.run(id); });
-    }
-    auto runs(const bulk::run_query& query) {
-        return call("runs", [&] { return ledger_.runs(query); });
-    }
-    auto partitions(bulk::run_id id) {
-        return call("partitions", [&] { return ledger_.partitions(id); });
+        return call("start_run", [&] { return this->ledger_.start_run(run, parts); });
     }
     auto cancel_run(bulk::run_id id, const std::string& reason, bulk::timestamp now,
                     const std::string& who = {}) {
-        return call("cancel_run", [&] { return ledger_.cancel_run(id, reason, now, who); });
+        return call("cancel_run", [&] { return this->ledger_.cancel_run(id, reason, now, who); });
     }
     auto retry_partitions(bulk::run_id id, std::optional<std::uint32_t> number, bulk::timestamp now,
                           const std::string& who = {}) {
         return call("retry_partitions",
-                    [&] { return ledger_.retry_partitions(id, number, now, who); });
+                    [&] { return this->ledger_.retry_partitions(id, number, now, who); });
     }
     auto remove_run(bulk::run_id id) {
-        return call("remove_run", [&] { return ledger_.remove_run(id); });
+        return call("remove_run", [&] { return this->ledger_.remove_run(id); });
     }
     auto claim_page(const bulk::work_request& request) {
-        return call("claim_page", [&] { return ledger_.claim_page(request); });
+        return call("claim_page", [&] { return this->ledger_.claim_page(request); });
     }
     auto store_page(const bulk::page_work& work, const bulk::fetched_page& page,
                     const bulk::work_request& request) {
-        return call("store_page", [&] { return ledger_.store_page(work, page, request); });
+        return call("store_page", [&] { return this->ledger_.store_page(work, page, request); });
     }
     auto retry_page(const bulk::page_work& work, const std::string& why, bulk::timestamp at,
                     bulk::timestamp now) {
-        return call("retry_page", [&] { return ledger_.retry_page(work, why, at, now); });
+        return call("retry_page", [&] { return this->ledger_.retry_page(work, why, at, now); });
     }
     auto fail_page(const bulk::page_work& work, const std::string& why, bulk::timestamp now,
                    bulk::retry_from from = bulk::retry_from::page) {
-        return call("fail_page", [&] { return ledger_.fail_page(work, why, now, from); });
+        return call("fail_page", [&] { return this->ledger_.fail_page(work, why, now, from); });
     }
     auto return_page(const bulk::page_work& work, bulk::timestamp now) {
-        return call("return_page", [&] { return ledger_.return_page(work, now); });
+        return call("return_page", [&] { return this->ledger_.return_page(work, now); });
     }
     auto consolidate(bulk::run_id id, bool force, bulk::timestamp now,
                      const std::string& who = {}) {
-        return call("consolidate", [&] { return ledger_.consolidate(id, force, now, who); });
+        return call("consolidate", [&] { return this->ledger_.consolidate(id, force, now, who); });
     }
     auto claim_batch(const bulk::work_request& request, std::uint32_t most) {
-        return call("claim_batch", [&] { return ledger_.claim_batch(request, most); });
+        return call("claim_batch", [&] { return this->ledger_.claim_batch(request, most); });
     }
     auto store_items(const bulk::item_batch& batch, const std::vector<bulk::mapped_item>& items,
                      const bulk::work_request& request) {
-        return call("store_items", [&] { return ledger_.store_items(batch, items, request); });
+        return call("store_items",
+                    [&] { return this->ledger_.store_items(batch, items, request); });
     }
     auto finish_batch(const bulk::item_batch& batch, bulk::timestamp now) {
-        return call("finish_batch", [&] { return ledger_.finish_batch(batch, now); });
+        return call("finish_batch", [&] { return this->ledger_.finish_batch(batch, now); });
     }
     auto return_batch(const bulk::item_batch& batch, bulk::timestamp now) {
-        return call("return_batch", [&] { return ledger_.return_batch(batch, now); });
+        return call("return_batch", [&] { return this->ledger_.return_batch(batch, now); });
     }
     auto resume_consolidation(bulk::run_id id, bulk::timestamp now, const std::string& who = {}) {
         return call("resume_consolidation",
-                    [&] { return ledger_.resume_consolidation(id, now, who); });
-    }
-    auto bad_items(bulk::run_id id, const std::string& after, std::uint32_t limit) {
-        return call("bad_items", [&] { return ledger_.bad_items(id, after, limit); });
-    }
-    auto watermark_of(const std::string& feed) {
-        return call("watermark_of", [&] { return ledger_.watermark_of(feed); });
+                    [&] { return this->ledger_.resume_consolidation(id, now, who); });
     }
     auto set_watermark(const std::string& feed, std::optional<bulk::timestamp> value,
                        const std::string& who, bulk::timestamp now) {
-        return call("set_watermark", [&] { return ledger_.set_watermark(feed, value, who, now); });
-    }
-    auto item(const std::string& feed, const std::string& key) {
-        return call("item", [&] { return ledger_.item(feed, key); });
-    }
-    auto items(const bulk::item_query& query) {
-        return call("items", [&] { return ledger_.items(query); });
-    }
-    auto next_due(const std::vector<std::string>& feeds) {
-        return call("next_due", [&] { return ledger_.next_due(feeds); });
+        return call("set_watermark",
+                    [&] { return this->ledger_.set_watermark(feed, value, who, now); });
     }
 
-private:
     template <typename Call>
     auto call(std::string_view name, Call&& call) -> std::invoke_result_t<Call> {
         const auto lost = [&] {
@@ -128,7 +107,7 @@ private:
         return answer;
     }
 
-    Ledger ledger_;
+private:
     std::shared_ptr<feed_faults> faults_;
 };
 

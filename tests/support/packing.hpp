@@ -9,9 +9,10 @@
 
 namespace support {
 
-inline std::string gzip(std::string_view text) {
+/// As zlib understands `window_bits`: 31 makes a member of gzip, -15 the bare deflate stream in it.
+inline std::string deflated(std::string_view text, int window_bits) {
     z_stream stream{};
-    deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+    deflateInit2(&stream, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
     std::string in{text};
     std::string out(deflateBound(&stream, static_cast<uLong>(in.size())) + 32, '\0');
     stream.next_in = reinterpret_cast<Bytef*>(in.data());
@@ -23,6 +24,8 @@ inline std::string gzip(std::string_view text) {
     deflateEnd(&stream);
     return out;
 }
+
+inline std::string gzip(std::string_view text) { return deflated(text, 15 + 16); }
 
 inline std::string zstd(std::string_view text) {
     std::string out(ZSTD_compressBound(text.size()), '\0');

@@ -4,7 +4,8 @@
 
 #include <bulk/core/clock.hpp>
 #include <bulk/engine/executor.hpp>
-#include <bulk/engine/timer.hpp>
+
+#include <support/job_pool.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -12,7 +13,6 @@
 #include <optional>
 #include <random>
 #include <utility>
-#include <vector>
 
 namespace support {
 
@@ -22,10 +22,10 @@ public:
         : time_{time}, random_{seed} {}
 
     void submit(bulk::job job) override {
-        if (!is_dead_) ready_.push_back(std::move(job));
+        if (!is_dead_) jobs_.add(std::move(job));
     }
     void submit_at(bulk::timestamp deadline, bulk::job job) override {
-        if (!is_dead_) timers_.add(deadline - skew_, std::move(job));
+        if (!is_dead_) jobs_.add_at(deadline - skew_, std::move(job));
     }
     [[nodiscard]] bulk::timestamp now() const override { return time_.now() + skew_; }
     [[nodiscard]] bulk::timestamp steady_now() const override { return time_.now(); }
@@ -35,41 +35,23 @@ public:
     /// How far the clock is ahead of the time. What is to be done later is as far away as before.
     void set_skew(std::chrono::microseconds skew) { skew_ = skew; }
 
-    [[nodiscard]] bool is_ready() {
-        while (auto due = timers_.take_due(time_.now())) ready_.push_back(std::move(due));
-        return !ready_.empty();
-    }
+    [[nodiscard]] bool is_ready() { return jobs_.is_ready(time_.now()); }
     [[nodiscard]] std::optional<bulk::timestamp> next_deadline() const {
-        return timers_.next_deadline();
+        return jobs_.next_deadline();
     }
     /// Runs one of the jobs that are ready.
-    void step() {
-        const std::size_t at = random_() % ready_.size();
-        std::swap(ready_[at], ready_.back());
-        bulk::job next = std::move(ready_.back());
-        ready_.pop_back();
-        next();
-    }
+    void step() { jobs_.run_one(random_); }
 
     /// Nothing of the process happens any more. What is on the stack comes to its end, unheard.
     void die() { is_dead_ = true; }
-    void drop_all() {
-        // A job may hold what puts in new ones when it goes.
-        while (!ready_.empty() || timers_.size() > 0) {
-            auto ready = std::exchange(ready_, {});
-            auto timers = std::exchange(timers_, {});
-            ready.clear();
-            timers.clear();
-        }
-    }
+    void drop_all() { jobs_.drop_all(); }
 
 private:
     const bulk::manual_clock& time_;
     std::mt19937_64 random_;
     std::chrono::microseconds skew_{};
     bool is_dead_ = false;
-    std::vector<bulk::job> ready_;
-    bulk::timer_queue timers_;
+    job_pool jobs_;
 };
 
 }  // namespace support

@@ -5,6 +5,7 @@
 #include <bulk/storage/feed_ledger.hpp>
 
 #include <support/faulty_storage.hpp>
+#include <support/ledger_reads.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -20,33 +21,24 @@ enum class call_fate : std::uint8_t { done, refused, unheard };
 
 /// `Watch` is told what has really happened: see simulation_audit.hpp.
 template <typename Ledger, typename Watch>
-class watched_feeds {
+class watched_feeds : public ledger_reads<Ledger> {
 public:
     using fate = std::function<call_fate(const char* call)>;
 
     watched_feeds(Ledger ledger, Watch& watch, fate decides)
-        : ledger_{std::move(ledger)}, watch_{&watch}, decides_{std::move(decides)} {}
+        : ledger_reads<Ledger>{std::move(ledger)}, watch_{&watch}, decides_{std::move(decides)} {}
 
     auto start_run(const bulk::feed_run& run, const std::vector<bulk::feed_partition>& parts) {
         return call("start_run", [&] {
-            auto started = ledger_.start_run(run, parts);
+            auto started = this->ledger_.start_run(run, parts);
             if (started) watch_->started(*started, parts);
             return started;
         });
     }
-    auto run(bulk::run_id id) {
-        return call("run", [&] { return ledger_.run(id); });
-    }
-    auto runs(const bulk::run_query& query) {
-        return call("runs", [&] { return ledger_.runs(query); });
-    }
-    auto partitions(bulk::run_id id) {
-        return call("partitions", [&] { return ledger_.partitions(id); });
-    }
     auto cancel_run(bulk::run_id id, const std::string& why, bulk::timestamp now,
                     const std::string& who = {}) {
         return call("cancel_run", [&] {
-            auto run = ledger_.cancel_run(id, why, now, who);
+            auto run = this->ledger_.cancel_run(id, why, now, who);
             if (run) watch_->cancelled(*run);
             return run;
         });
@@ -54,21 +46,21 @@ public:
     auto retry_partitions(bulk::run_id id, std::optional<std::uint32_t> number, bulk::timestamp now,
                           const std::string& who = {}) {
         return call("retry_partitions", [&] {
-            auto retried = ledger_.retry_partitions(id, number, now, who);
+            auto retried = this->ledger_.retry_partitions(id, number, now, who);
             if (retried) watch_->revived(id);
             return retried;
         });
     }
     auto remove_run(bulk::run_id id) {
         return call("remove_run", [&] {
-            auto removed = ledger_.remove_run(id);
+            auto removed = this->ledger_.remove_run(id);
             if (removed) watch_->removed(id);
             return removed;
         });
     }
     auto claim_page(const bulk::work_request& request) {
         return call("claim_page", [&] {
-            auto work = ledger_.claim_page(request);
+            auto work = this->ledger_.claim_page(request);
             if (work && *work) watch_->claimed(**work, request);
             return work;
         });
@@ -76,7 +68,7 @@ public:
     auto store_page(const bulk::page_work& work, const bulk::fetched_page& page,
                     const bulk::work_request& request) {
         return call("store_page", [&] {
-            auto stored = ledger_.store_page(work, page, request);
+            auto stored = this->ledger_.store_page(work, page, request);
             if (stored) watch_->stored(work, page, *stored, request);
             return stored;
         });
@@ -84,7 +76,7 @@ public:
     auto retry_page(const bulk::page_work& work, const std::string& why, bulk::timestamp at,
                     bulk::timestamp now) {
         return call("retry_page", [&] {
-            auto put_off = ledger_.retry_page(work, why, at, now);
+            auto put_off = this->ledger_.retry_page(work, why, at, now);
             if (put_off) watch_->let_go(work, *put_off, "retry_page");
             return put_off;
         });
@@ -92,14 +84,14 @@ public:
     auto fail_page(const bulk::page_work& work, const std::string& why, bulk::timestamp now,
                    bulk::retry_from from = bulk::retry_from::page) {
         return call("fail_page", [&] {
-            auto failed = ledger_.fail_page(work, why, now, from);
+            auto failed = this->ledger_.fail_page(work, why, now, from);
             if (failed) watch_->let_go(work, *failed, "fail_page");
             return failed;
         });
     }
     auto return_page(const bulk::page_work& work, bulk::timestamp now) {
         return call("return_page", [&] {
-            auto returned = ledger_.return_page(work, now);
+            auto returned = this->ledger_.return_page(work, now);
             if (returned) watch_->let_go(work, watch_->holds(work), "return_page");
             return returned;
         });
@@ -107,14 +99,14 @@ public:
     auto consolidate(bulk::run_id id, bool force, bulk::timestamp now,
                      const std::string& who = {}) {
         return call("consolidate", [&] {
-            auto run = ledger_.consolidate(id, force, now, who);
+            auto run = this->ledger_.consolidate(id, force, now, who);
             if (run && is_active(*run)) watch_->revived(id);
             return run;
         });
     }
     auto claim_batch(const bulk::work_request& request, std::uint32_t most) {
         return call("claim_batch", [&] {
-            auto batch = ledger_.claim_batch(request, most);
+            auto batch = this->ledger_.claim_batch(request, most);
             if (batch) watch_->gave_up(request);
             if (batch && *batch) watch_->claimed(**batch, request);
             return batch;
@@ -123,57 +115,41 @@ public:
     auto store_items(const bulk::item_batch& batch, const std::vector<bulk::mapped_item>& items,
                      const bulk::work_request& request) {
         return call("store_items", [&] {
-            auto stored = ledger_.store_items(batch, items, request);
+            auto stored = this->ledger_.store_items(batch, items, request);
             if (stored) watch_->stored(batch, items, request);
             return stored;
         });
     }
     auto finish_batch(const bulk::item_batch& batch, bulk::timestamp now) {
         return call("finish_batch", [&] {
-            auto run = ledger_.finish_batch(batch, now);
+            auto run = this->ledger_.finish_batch(batch, now);
             if (run) watch_->finished(batch, *run);
             return run;
         });
     }
     auto return_batch(const bulk::item_batch& batch, bulk::timestamp now) {
         return call("return_batch", [&] {
-            auto returned = ledger_.return_batch(batch, now);
+            auto returned = this->ledger_.return_batch(batch, now);
             if (returned) watch_->returned(batch);
             return returned;
         });
     }
     auto resume_consolidation(bulk::run_id id, bulk::timestamp now, const std::string& who = {}) {
         return call("resume_consolidation", [&] {
-            auto resumed = ledger_.resume_consolidation(id, now, who);
+            auto resumed = this->ledger_.resume_consolidation(id, now, who);
             if (resumed) watch_->resumed(id);
             return resumed;
         });
     }
-    auto bad_items(bulk::run_id id, const std::string& after, std::uint32_t limit) {
-        return call("bad_items", [&] { return ledger_.bad_items(id, after, limit); });
-    }
-    auto watermark_of(const std::string& feed) {
-        return call("watermark_of", [&] { return ledger_.watermark_of(feed); });
-    }
     auto set_watermark(const std::string& feed, std::optional<bulk::timestamp> value,
                        const std::string& who, bulk::timestamp now) {
         return call("set_watermark", [&] {
-            auto set = ledger_.set_watermark(feed, value, who, now);
+            auto set = this->ledger_.set_watermark(feed, value, who, now);
             if (set) watch_->set_by_hand(*set);
             return set;
         });
     }
-    auto item(const std::string& feed, const std::string& key) {
-        return call("item", [&] { return ledger_.item(feed, key); });
-    }
-    auto items(const bulk::item_query& query) {
-        return call("items", [&] { return ledger_.items(query); });
-    }
-    auto next_due(const std::vector<std::string>& feeds) {
-        return call("next_due", [&] { return ledger_.next_due(feeds); });
-    }
 
-private:
     template <typename Call>
     auto call(const char* name, Call&& made) -> std::invoke_result_t<Call> {
         const auto becomes = decides_(name);
@@ -184,7 +160,7 @@ private:
         return bulk::fail(bulk::errc::unavailable, std::string{"no answer to "} + name);
     }
 
-    Ledger ledger_;
+private:
     Watch* watch_;
     fate decides_;
 };

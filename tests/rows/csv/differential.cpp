@@ -9,6 +9,8 @@
 #include <bulk/rows/csv/slices.hpp>
 #include <bulk/rows/utf8.hpp>
 
+#include <support/in_pieces.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -206,13 +208,7 @@ private:
 
 bulk::byte_source source_of(std::string_view text, std::size_t piece) {
     if (piece == 0) return bulk::bytes_of_text(text);
-    return bulk::byte_source{
-        [text, piece](std::span<char> into) mutable -> bulk::result<std::size_t> {
-            const std::size_t count = std::min({text.size(), into.size(), piece});
-            std::copy_n(text.data(), count, into.data());
-            text.remove_prefix(count);
-            return count;
-        }};
+    return support::in_pieces(std::string{text}, piece);
 }
 
 std::string shown(std::uint64_t row, std::uint64_t line, std::string_view what) {

@@ -1,5 +1,6 @@
 #include <bulk/rows/csv/scanner.hpp>
 
+#include <support/in_pieces.hpp>
 #include <support/ut.hpp>
 
 #include <string>
@@ -27,25 +28,16 @@ struct setting {
     bool in_memory = true;
 };
 
-/// Hands over a few bytes at a time.
-bulk::byte_source dripping(std::string_view text) {
-    return bulk::byte_source{[text](std::span<char> into) mutable -> bulk::result<std::size_t> {
-        const std::size_t count = std::min({text.size(), into.size(), std::size_t{7}});
-        std::copy_n(text.data(), count, into.data());
-        text.remove_prefix(count);
-        return count;
-    }};
-}
-
 /// All records as text: fields in brackets, '!' behind one with text after its closing quote, and
 /// how it ended.
 std::string scan(std::string_view text, const dialect& format = {}, setting with = {},
                  const bulk::row_limits& limits = {}) {
-    scanner scanner{with.in_memory ? bulk::bytes_of_text(text) : dripping(text),
-                    format,
-                    limits,
-                    {},
-                    {.window = with.window, .set = with.set}};
+    scanner scanner{
+        with.in_memory ? bulk::bytes_of_text(text) : support::in_pieces(std::string{text}, 7),
+        format,
+        limits,
+        {},
+        {.window = with.window, .set = with.set}};
     std::string all;
     while (true) {
         switch (scanner.next()) {

@@ -4,6 +4,7 @@
 #include <bulk/operation/declare.hpp>
 #include <bulk/rows/json/reader.hpp>
 
+#include <support/in_pieces.hpp>
 #include <support/ut.hpp>
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 using namespace boost::ut;
 using namespace std::string_literals;
 using namespace std::string_view_literals;
+using support::in_pieces;
 
 namespace {
 
@@ -345,16 +347,6 @@ std::string lines(std::string_view text) {
 }
 
 }  // namespace plain
-
-bulk::byte_source in_pieces(std::string_view text, std::size_t piece) {
-    return bulk::byte_source{
-        [text, piece](std::span<char> into) mutable -> bulk::result<std::size_t> {
-            const std::size_t count = std::min({text.size(), into.size(), piece});
-            std::copy_n(text.data(), count, into.data());
-            text.remove_prefix(count);
-            return count;
-        }};
-}
 
 std::string ours(bulk::byte_source source, bulk::json::layout layout, std::size_t window) {
     auto reader = bulk::json::reader<entry>::open(std::move(source), layout, {}, window);

@@ -1,6 +1,7 @@
 #include <bulk/operation/declare.hpp>
 #include <bulk/rows/json/reader.hpp>
 
+#include <support/in_pieces.hpp>
 #include <support/ut.hpp>
 
 #include <chrono>
@@ -17,6 +18,7 @@ using namespace std::string_literals;
 namespace {
 
 using bulk::json::layout;
+using support::in_pieces;
 
 enum class plan : std::uint8_t { basic, pro };
 BOOST_DESCRIBE_ENUM(plan, basic, pro)
@@ -78,17 +80,6 @@ std::string read_all(bulk::json::reader<Row> reader) {
 template <typename Row>
 std::string read_text(std::string_view text, layout layout, const bulk::row_limits& limits = {}) {
     return read_all(bulk::json::reader<Row>::open(bulk::bytes_of_text(text), layout, limits));
-}
-
-/// A source that gives a few bytes at a time.
-bulk::byte_source drip(std::string_view text, std::size_t piece) {
-    return bulk::byte_source{
-        [text, piece](std::span<char> into) mutable -> bulk::result<std::size_t> {
-            const std::size_t count = std::min({text.size(), into.size(), piece});
-            std::copy_n(text.data(), count, into.data());
-            text.remove_prefix(count);
-            return count;
-        }};
 }
 
 /// What is wrong with one element, on its own in a line.
@@ -438,12 +429,12 @@ suite<"any way of reading"> ways = [] {
             for (const std::size_t window : {64U, 100U, 301U, 5000U})
                 for (const std::size_t piece : {1U, 13U, 1000U})
                     if (const auto all = read_all(bulk::json::reader<entry>::open(
-                            drip(text, piece), layout, limits, window));
+                            in_pieces(text, piece), layout, limits, window));
                         all != expected)
                         expect(false) << seed << window << text << "\n" << expected << "\n" << all;
             if (expected.contains("failure")) continue;
             for (const std::uint64_t size : {1U, 2U, 7U, 1000U}) {
-                bulk::json::slicer slicer{drip(text, 50), layout, size, limits};
+                bulk::json::slicer slicer{in_pieces(text, 50), layout, size, limits};
                 std::string all;
                 while (true) {
                     const auto slice = slicer.next();

@@ -42,6 +42,20 @@ bulk::row_batch five_rows() {
             .events = {created_event(operation(1))}};
 }
 
+/// A database with one operation, which is claimed.
+struct claimed_database {
+    explicit claimed_database(const bulk::sqlite_options& options = {})
+        : store{storage::open(path, options).value()} {
+        (void)store.create(operation(1), {});
+        held = store.claim(request(0)).value().value().held;
+    }
+
+    temporary_directory directory;
+    std::string path = directory.path("bulk.db");
+    storage store;
+    bulk::lease held;
+};
+
 void expect_nothing_recorded(storage& store) {
     expect(store.get(operation(1).id).value().rows == bulk::row_counters{});
     expect(store.query(bulk::row_query{.operation = operation(1).id}).value().total == 0_u);
@@ -110,10 +124,8 @@ suite<"sharing a database"> sharing = [] {
     };
 
     "many threads write and read at once, and every count is right"_test = [] {
-        const temporary_directory directory;
-        auto store = storage::open(directory.path("bulk.db")).value();
-        (void)store.create(operation(1), {});
-        const auto held = store.claim(request(0)).value().value().held;
+        claimed_database database;
+        auto& [directory, path, store, held] = database;
         constexpr std::uint64_t threads = 4, batches = 50, rows = 10;
         std::atomic<int> failures = 0;
         {
@@ -140,11 +152,8 @@ suite<"sharing a database"> sharing = [] {
     };
 
     "who holds the file for too long is told of; then it goes on"_test = [] {
-        const temporary_directory directory;
-        const auto path = directory.path("bulk.db");
-        auto store = storage::open(path, {.busy_timeout = 5ms}).value();
-        (void)store.create(operation(1), {});
-        const auto held = store.claim(request(0)).value().value().held;
+        claimed_database database{{.busy_timeout = 5ms}};
+        auto& [directory, path, store, held] = database;
         {
             raw_database other{path};
             other.run("BEGIN IMMEDIATE");
@@ -164,11 +173,8 @@ suite<"sharing a database"> sharing = [] {
     };
 
     "a process that is stopped while it writes is named, with what to do"_test = [] {
-        const temporary_directory directory;
-        const auto path = directory.path("bulk.db");
-        auto store = storage::open(path, {.busy_timeout = 5ms}).value();
-        (void)store.create(operation(1), {});
-        const auto held = store.claim(request(0)).value().value().held;
+        claimed_database database{{.busy_timeout = 5ms}};
+        auto& [directory, path, store, held] = database;
         std::array<int, 2> start{};
         expect(fatal(::pipe(start.data()) == 0));
         const pid_t child = ::fork();
@@ -209,11 +215,8 @@ suite<"sharing a database"> sharing = [] {
     };
 
     "what fails in the middle has changed nothing"_test = [] {
-        const temporary_directory directory;
-        const auto path = directory.path("bulk.db");
-        auto store = storage::open(path).value();
-        (void)store.create(operation(1), {});
-        const auto held = store.claim(request(0)).value().value().held;
+        claimed_database database;
+        auto& [directory, path, store, held] = database;
         raw_database other{path};
         auto batch = five_rows();
         batch.row_ids = {{row(1), "one"}};
@@ -287,11 +290,8 @@ suite<"sharing a database"> sharing = [] {
     };
 
     "a disk that takes no more is told of, loses nothing, and goes on with room"_test = [] {
-        const temporary_directory directory;
-        const auto path = directory.path("bulk.db");
-        auto store = storage::open(path).value();
-        (void)store.create(operation(1), {});
-        const auto held = store.claim(request(0)).value().value().held;
+        claimed_database database;
+        auto& [directory, path, store, held] = database;
         (void)std::signal(SIGXFSZ, SIG_IGN);
         rlimit before{};
         ::getrlimit(RLIMIT_FSIZE, &before);
