@@ -26,10 +26,11 @@ void write_json(std::string& out, const T& value) {
     json::write_styled<api_style>(out, value);
 }
 
-template <typename T>
+/// A whole document.
+template <json::writer_style Style = api_style, typename T>
 [[nodiscard]] std::string json_of(const T& value) {
     std::string text;
-    write_json(text, value);
+    json::write_styled<Style>(text, value);
     return text;
 }
 

@@ -106,10 +106,10 @@ namespace bulk::http::api {
         page->asked(asked.service().files(asked.text("name"), page->place().id, page->size));
     if (!found) return std::unexpected{found.error()};
     const bool is_full = found->size() >= page->size;
-    return json_response(200, list_json(json_list(*found, stored_file_body),
-                                        page->next(is_full ? to_text(cursor{.id = found->back().id})
-                                                           : std::string{}),
-                                        total_of(asked, found->size(), is_full)));
+    return list_response(
+        bodies_of(*found, stored_file_body),
+        page->next(is_full ? to_text(cursor{.id = found->back().id}) : std::string{}),
+        total_of(asked, found->size(), is_full));
 }
 
 /// Writes while it is read, no faster. What is wrong before the first row is a problem document; what

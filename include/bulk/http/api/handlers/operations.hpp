@@ -49,12 +49,11 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
     if (auto valid = http::asked(validate(query)); !valid) return std::unexpected{valid.error()};
     const auto found = page->asked(asked.service().query(query));
     if (!found) return std::unexpected{found.error()};
-    return json_response(200, list_json(json_list(found->items,
-                                                  [&](const operation_record& each) {
-                                                      return operation_body(each, asked.service(),
-                                                                            asked.to.speed);
-                                                  }),
-                                        page->next(found->next), found->total));
+    return list_response(bodies_of(found->items,
+                                   [&](const operation_record& each) {
+                                       return operation_body(each, asked.service(), asked.to.speed);
+                                   }),
+                         page->next(found->next), found->total);
 }
 
 [[nodiscard]] inline response operation_response(call& asked, int status,

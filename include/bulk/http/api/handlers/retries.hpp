@@ -96,11 +96,10 @@ namespace bulk::http::api {
     query.step = *step;
     const auto entries = page->asked(asked.service().retry_history(query));
     if (!entries) return std::unexpected{entries.error()};
-    return json_response(
-        200,
-        list_json(json_list(entries->items,
-                            [&](const retry_entry& each) { return retry_entry_body(each, about); }),
-                  page->next(entries->next), entries->total));
+    return list_response(
+        bodies_of(entries->items,
+                  [&](const retry_entry& each) { return retry_entry_body(each, about); }),
+        page->next(entries->next), entries->total);
 }
 
 }  // namespace bulk::http::api

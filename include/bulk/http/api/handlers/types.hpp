@@ -70,8 +70,7 @@ namespace bulk::http::api {
 
 [[nodiscard]] inline reply get_operation_types(call& asked) {
     const auto all = asked.service().operations().all();
-    return json_response(
-        200, list_json(json_list(all, operation_type_body), {}, std::uint64_t{all.size()}));
+    return list_response(bodies_of(all, operation_type_body));
 }
 
 [[nodiscard]] inline reply get_operation_type(call& asked) {

@@ -41,10 +41,8 @@ namespace bulk::http::api {
     const auto found = http::asked(workers_of(asked.to));
     if (!found) return std::unexpected{found.error()};
     const auto now = time_of(asked.to);
-    return json_response(
-        200, list_json(json_list(*found,
-                                 [&](const worker_record& each) { return worker_body(each, now); }),
-                       {}, std::uint64_t{found->size()}));
+    return list_response(
+        bodies_of(*found, [&](const worker_record& each) { return worker_body(each, now); }));
 }
 
 }  // namespace bulk::http::api
