@@ -110,10 +110,9 @@ private:
     if (!is_of_row) query.state = state;
     if (auto valid = http::asked(validate(query)); !valid) return std::unexpected{valid.error()};
     std::vector<bodies::row> rows;
-    std::uint32_t count = 0;
     std::optional<std::uint64_t> total;
-    for (int pages = 0; pages < most_pages && count < page->size; ++pages) {
-        query.page_size = page->size - count;
+    for (int pages = 0; pages < most_pages && rows.size() < page->size; ++pages) {
+        query.page_size = page->size - static_cast<std::uint32_t>(rows.size());
         auto numbers = page->asked(asked.service().row_numbers(query));
         if (!numbers) return std::unexpected{std::move(numbers).error()};
         if (!is_of_row && query.with_total) total = numbers->total;
