@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/program.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/feed/service.hpp>
@@ -16,9 +17,9 @@ namespace bulk::cli {
 /// One thing that a program can do with its feeds.
 class feed_verb : public verb {
 public:
-    explicit feed_verb(open_feeds open) : open_{std::move(open)} {}
+    feed_verb(open_feeds open, const verb_text& text) : verb{text}, open_{std::move(open)} {}
 
-    int perform(session& program) final {
+    int perform(invocation& program) final {
         auto service = open_(program, works() ? scheduling::channels : scheduling::none);
         if (!service) return program.complain(service.error());
         return perform(program, **service);
@@ -28,7 +29,7 @@ protected:
     /// Whether this process works on runs meanwhile; else it leaves them to others.
     [[nodiscard]] virtual bool works() const { return false; }
     /// The program's exit code.
-    virtual int perform(const session& program, bulk::feed_service& service) = 0;
+    virtual int perform(const invocation& program, bulk::feed_service& service) = 0;
 
 private:
     open_feeds open_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/screen.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_partition.hpp>

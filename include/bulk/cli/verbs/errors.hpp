@@ -2,9 +2,10 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/summary.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/cli/verbs/rows.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/query.hpp>
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace bulk::cli {
@@ -20,14 +20,12 @@ namespace bulk::cli {
 /// Why rows failed: in groups, or row by row.
 class errors_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "errors"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show why rows failed, the same reasons together";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "errors\n"
-               "errors last --rows --limit 20";
-    }
+    errors_verb()
+        : verb{{.name = "errors",
+                .summary = "show why rows failed, the same reasons together",
+                .examples = "errors\n"
+                            "errors last --rows --limit 20"}} {}
+
     void declare(flags& to) override {
         to.optional_word("ID", id_, "of the operation; without it, the newest");
         to.yes("--rows", row_by_row_, "each failed row, not the groups");
@@ -35,7 +33,7 @@ public:
         to.text("--after", after_, "with --rows: go on where another list ended", "CURSOR");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         if (auto fits = check_page_size(limit_); !fits) return program.complain(fits.error());
         auto service = program.open(scheduling::none);
         if (!service) return program.complain(service.error());
@@ -47,7 +45,7 @@ public:
     }
 
 private:
-    int show_rows(const session& program, bulk::service& service, operation_id id,
+    int show_rows(const invocation& program, bulk::service& service, operation_id id,
                   const operation_description* about) const {
         const auto rows = service.query(
             row_query{.operation = id, .errors_only = true, .page_size = limit_, .after = after_});
@@ -56,7 +54,7 @@ private:
         return exit_code::success;
     }
 
-    int show_groups(const session& program, bulk::service& service, operation_id id,
+    int show_groups(const invocation& program, bulk::service& service, operation_id id,
                     const operation_description* about) const {
         const auto groups = service.error_groups(id);
         if (!groups) return program.complain(groups.error());

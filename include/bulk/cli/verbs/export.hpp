@@ -2,9 +2,10 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/output_file.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/service/export_options.hpp>
@@ -20,14 +21,13 @@ namespace bulk::cli {
 /// Writes rows out: a report about them, or the rows themselves.
 class export_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "export"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "write a report about rows, or the rows themselves to be run again";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "export last --rows failed --output failed.csv\n"
-               "export last --kind data --rows failed --guard --output to-correct.csv";
-    }
+    export_verb()
+        : verb{{.name = "export",
+                .summary = "write a report about rows, or the rows themselves to be run again",
+                .examples =
+                    "export last --rows failed --output failed.csv\n"
+                    "export last --kind data --rows failed --guard --output to-correct.csv"}} {}
+
     void declare(flags& to) override {
         to.optional_word("ID", id_, "of the operation; without it, the newest");
         to.choice("--kind", options_.kind, "about the rows, or the rows themselves (report)");
@@ -42,7 +42,7 @@ public:
         to.text("--output,-O", path_, "a file instead of the standard output", "FILE");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         if (path_.empty() && program.settings().json)
             return program.complain(
                 "--json describes the export: write that to a file with --output",
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    void report(const session& program, const export_summary& written) const {
+    void report(const invocation& program, const export_summary& written) const {
         if (program.settings().json) {
             program.print(json_line{}
                               .add("type", "export")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/content_type.hpp>
 #include <bulk/core/options.hpp>
@@ -12,7 +13,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bulk::cli {
@@ -20,21 +20,19 @@ namespace bulk::cli {
 /// Uploaded files, oldest first.
 class files_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "files"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "list uploaded files, oldest first";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "files\n"
-               "files --name 2026-06- --limit 100";
-    }
+    files_verb()
+        : verb{{.name = "files",
+                .summary = "list uploaded files, oldest first",
+                .examples = "files\n"
+                            "files --name 2026-06- --limit 100"}} {}
+
     void declare(flags& to) override {
         to.text("--name", prefix_, "beginning of the file name (case-sensitive)", "PREFIX");
         to.number("--limit", limit_, "how many, at most 1000 (20)");
         to.text("--after", after_, "id of the last file of the previous list", "ID");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         if (limit_ < 1 || limit_ > largest_page)
             return program.complain(
                 {errc::invalid_argument,
@@ -71,7 +69,7 @@ private:
         return line;
     }
 
-    void write(const session& program, const std::vector<stored_file>& found) const {
+    void write(const invocation& program, const std::vector<stored_file>& found) const {
         if (found.empty()) return program.remark("no files found");
         table lines{{{"id"},
                      {"stored (UTC)"},

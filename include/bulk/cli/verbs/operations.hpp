@@ -2,9 +2,10 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/operation/description.hpp>
 
@@ -19,17 +20,15 @@ namespace bulk::cli {
 /// What a program can do with files, and what they look like.
 class operations_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "operations"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show the operations of this program: columns, metadata, steps";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "operations\n"
-               "operations device-provisioning --json";
-    }
+    operations_verb()
+        : verb{{.name = "operations",
+                .summary = "show the operations of this program: columns, metadata, steps",
+                .examples = "operations\n"
+                            "operations device-provisioning --json"}} {}
+
     void declare(flags& to) override { to.optional_word("OPERATION", operation_, "only this one"); }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         std::vector<const operation_description*> shown;
         if (operation_.empty()) {
             for (const auto& each : program.operations().all()) shown.push_back(&each);

@@ -3,8 +3,9 @@
 
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/follow.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/error_group.hpp>
@@ -16,7 +17,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,15 +25,13 @@ namespace bulk::cli {
 /// Tries failed rows again.
 class retry_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "retry"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "try failed rows again, from the step at which they failed";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "retry last\n"
-               "retry last --failure timeout --step 'Carrier Approval' --submit\n"
-               "retry last --error-group 'the account is closed'";
-    }
+    retry_verb()
+        : verb{{.name = "retry",
+                .summary = "try failed rows again, from the step at which they failed",
+                .examples = "retry last\n"
+                            "retry last --failure timeout --step 'Carrier Approval' --submit\n"
+                            "retry last --error-group 'the account is closed'"}} {}
+
     void declare(flags& to) override {
         to.word("ID", id_, "of the operation; `last` is the newest");
         to.numbers("--row", rows_, "only this row; may be given several times");
@@ -46,7 +44,7 @@ public:
         to.yes("--submit", submit_, "leave it to a worker instead of running it here");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         auto service = program.open(submit_ ? scheduling::none : scheduling::channels);
         if (!service) return program.complain(service.error());
         const auto found = find_operation(**service, id_);
@@ -86,7 +84,7 @@ private:
         return {};
     }
 
-    static void report(const session& program, const retry_answer& answer, operation_id id) {
+    static void report(const invocation& program, const retry_answer& answer, operation_id id) {
         if (program.settings().json) {
             program.print(json_line{}
                               .add("type", "retry")

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/query.hpp>
@@ -14,13 +15,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bulk::cli {
 
 /// Prints a page of row records.
-inline void write_rows(const session& program, const page<row_record>& found,
+inline void write_rows(const invocation& program, const page<row_record>& found,
                        const operation_description* about) {
     if (program.settings().json) {
         for (const auto& each : found.items) program.print(json_of(each, about));
@@ -55,14 +55,13 @@ inline void write_rows(const session& program, const page<row_record>& found,
 /// What became of rows, step by step.
 class rows_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "rows"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show what became of rows, step by step";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "rows last --row 17\n"
-               "rows last --state waiting_for_completion --step 'Carrier Approval' --limit 20";
-    }
+    rows_verb()
+        : verb{{.name = "rows",
+                .summary = "show what became of rows, step by step",
+                .examples = "rows last --row 17\n"
+                            "rows last --state waiting_for_completion --step 'Carrier Approval' "
+                            "--limit 20"}} {}
+
     void declare(flags& to) override {
         to.optional_word("ID", id_, "of the operation; without it, the newest");
         to.numbers("--row", only_, "this row; may be given several times");
@@ -80,7 +79,7 @@ public:
         to.text("--after", query_.after, "go on where another list ended", "CURSOR");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         auto service = program.open(scheduling::none);
         if (!service) return program.complain(service.error());
         const auto found = find_operation(**service, id_);

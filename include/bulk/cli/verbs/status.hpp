@@ -3,12 +3,12 @@
 
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/follow.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/summary.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/options.hpp>
 
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace bulk::cli {
@@ -16,20 +16,18 @@ namespace bulk::cli {
 /// How far an operation is, and what came of it.
 class status_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "status"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show how far an operation is, step by step";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "status\n"
-               "status 0190163d-8694-739b-aea5-966c26f8ad90 --follow";
-    }
+    status_verb()
+        : verb{{.name = "status",
+                .summary = "show how far an operation is, step by step",
+                .examples = "status\n"
+                            "status 0190163d-8694-739b-aea5-966c26f8ad90 --follow"}} {}
+
     void declare(flags& to) override {
         to.optional_word("ID", id_, "of the operation; without it, the newest");
         to.yes("--follow,-f", follow_, "watch it until its end; whoever runs it, this does not");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         auto service = program.open(scheduling::none);
         if (!service) return program.complain(service.error());
         auto found = find_operation(**service, id_);

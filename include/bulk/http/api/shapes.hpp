@@ -14,7 +14,7 @@
 #include <bulk/http/api/bodies/retry.hpp>
 #include <bulk/http/api/bodies/row.hpp>
 #include <bulk/http/api/bodies/values.hpp>
-#include <bulk/http/api/pace.hpp>
+#include <bulk/http/api/operation_rates.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/problem.hpp>
@@ -90,8 +90,9 @@ namespace bulk::http::api {
 }
 
 [[nodiscard]] inline bodies::operation operation_body(const operation_record& of,
-                                                      bulk::service& service, pace& speed) {
-    const auto rate = speed.rate(of, service.now());
+                                                      bulk::service& service,
+                                                      operation_rates& rates) {
+    const auto rate = rates.rate(of, service.now());
     return {.id = of.id.value,
             .type = of.name,
             .state = of.state,
@@ -118,8 +119,8 @@ namespace bulk::http::api {
 }
 
 [[nodiscard]] inline bodies::status status_body(const operation_record& of, timestamp now,
-                                                pace& speed) {
-    const auto rate = speed.rate(of, now);
+                                                operation_rates& rates) {
+    const auto rate = rates.rate(of, now);
     return {.id = of.id.value,
             .state = of.state,
             .paused = of.paused,

@@ -3,7 +3,7 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/feed_item.hpp>
@@ -11,23 +11,21 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// Items that have no key or could not be mapped, and why.
 class feed_bad_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_bad_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "bad",
+                     .summary =
+                         "show the items of a run that have no key or could not be mapped, and why",
+                     .examples = "feed bad diamonds\n"
+                                 "feed bad last --limit 1000 --json"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "bad"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show the items of a run that have no key or could not be mapped, and why";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed bad diamonds\n"
-               "feed bad last --limit 1000 --json";
-    }
     void declare(flags& to) override {
         to.optional_word("RUN", run_,
                          "its id, or a feed for the newest of it; without it, the newest of all");
@@ -36,7 +34,7 @@ public:
     }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         if (auto valid = check_page_size(limit_); !valid) return program.complain(valid.error());
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());

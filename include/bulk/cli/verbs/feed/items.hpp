@@ -3,8 +3,8 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
@@ -12,24 +12,21 @@
 #include <bulk/core/feed_query.hpp>
 
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// The canonical set of a feed, by key.
 class feed_items_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_items_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "items",
+                     .summary = "show the canonical set of a feed, by key",
+                     .examples = "feed items diamonds --limit 10\n"
+                                 "feed items diamonds --key D-1007\n"
+                                 "feed items diamonds --since 41 --deleted --json"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "items"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show the canonical set of a feed, by key";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed items diamonds --limit 10\n"
-               "feed items diamonds --key D-1007\n"
-               "feed items diamonds --since 41 --deleted --json";
-    }
     void declare(flags& to) override {
         to.word("NAME", feed_, "of the feed");
         to.text("--key", key_, "only this item, even if it is deleted");
@@ -40,7 +37,7 @@ public:
     }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         const auto feed = choose_feed(service, feed_);
         if (!feed) return program.complain(feed.error());
         query_.feed = (*feed)->options().name;
@@ -78,7 +75,7 @@ private:
         return line;
     }
 
-    static void write(const session& program, const page<canonical_item>& found) {
+    static void write(const invocation& program, const page<canonical_item>& found) {
         if (found.items.empty()) return program.remark("no item is like that");
         table lines{{{"key"}, {"version", align::right}, {"changed (UTC)"}, {"item"}}};
         for (const auto& each : found.items)

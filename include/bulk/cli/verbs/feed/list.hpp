@@ -3,9 +3,9 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_run.hpp>
@@ -13,24 +13,25 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// The feeds of the program, and where each stands.
 class feed_list_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_list_verb(open_feeds open)
+        : feed_verb{
+              std::move(open),
+              {.name = "list",
+               .summary =
+                   "list the feeds of this program, each with its watermark and its newest run",
+               .examples = "feed list"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "list"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "list the feeds of this program, each with its watermark and its newest run";
-    }
-    [[nodiscard]] std::string_view examples() const override { return "feed list"; }
     void declare(flags&) override {}
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         table lines{{{"feed"},
                      {"watermark (UTC)"},
                      {"version", align::right},

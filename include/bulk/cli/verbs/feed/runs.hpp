@@ -3,31 +3,30 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// Runs, newest first.
 class feed_runs_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_runs_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "runs",
+                     .summary = "list runs, newest first",
+                     .examples = "feed runs diamonds --state consolidation_skipped\n"
+                                 "feed runs --active\n"
+                                 "feed runs --from 2026-06-01 --type full --limit 100"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "runs"; }
-    [[nodiscard]] std::string_view summary() const override { return "list runs, newest first"; }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed runs diamonds --state consolidation_skipped\n"
-               "feed runs --active\n"
-               "feed runs --from 2026-06-01 --type full --limit 100";
-    }
     void declare(flags& to) override {
         to.optional_word("NAME", feed_, "of a feed; without it, runs of all");
         to.choice("--state", query_.state, "in this state");
@@ -40,7 +39,7 @@ public:
     }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         if (!feed_.empty()) {
             const auto feed = choose_feed(service, feed_);
             if (!feed) return program.complain(feed.error());
@@ -59,7 +58,7 @@ private:
         return exit_code::success;
     }
 
-    static void write(const session& program, const bulk::feed_service& service,
+    static void write(const invocation& program, const bulk::feed_service& service,
                       const page<feed_run>& found) {
         if (found.items.empty()) return program.remark("no run is like that");
         table lines{{{"run"},

@@ -51,14 +51,14 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
     if (!found) return std::unexpected{found.error()};
     return list_response(bodies_of(found->items,
                                    [&](const operation_record& each) {
-                                       return operation_body(each, asked.service(), asked.to.speed);
+                                       return operation_body(each, asked.service(), asked.to.rates);
                                    }),
                          page->next(found->next), found->total);
 }
 
 [[nodiscard]] inline response operation_response(call& asked, int status,
                                                  const operation_record& of) {
-    auto said = json_response(status, operation_body(of, asked.service(), asked.to.speed));
+    auto said = json_response(status, operation_body(of, asked.service(), asked.to.rates));
     said.headers.add("ETag", etag_of(of));
     return said;
 }
@@ -78,7 +78,7 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
     const auto found = find_operation(asked);
     if (!found) return std::unexpected{found.error()};
     if (is_known(asked.headers(), etag_of(*found))) return not_modified(etag_of(*found));
-    auto said = json_response(200, status_body(*found, asked.service().now(), asked.to.speed));
+    auto said = json_response(200, status_body(*found, asked.service().now(), asked.to.rates));
     said.headers.add("ETag", etag_of(*found));
     return said;
 }
