@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/flags.hpp>
 #include <bulk/cli/invocation.hpp>
 #include <bulk/cli/program.hpp>
 #include <bulk/cli/verb.hpp>
@@ -10,9 +11,19 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace bulk::cli {
+
+/// Which run; see `find_run`.
+inline void declare_run(flags& to, std::string& run) {
+    to.word("RUN", run, "its id, or a feed for the newest of it; `last` is the newest of all");
+}
+inline void declare_optional_run(flags& to, std::string& run) {
+    to.optional_word("RUN", run,
+                     "its id, or a feed for the newest of it; without it, the newest of all");
+}
 
 /// One thing that a program can do with its feeds.
 class feed_verb : public verb {

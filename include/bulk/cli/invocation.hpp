@@ -102,7 +102,7 @@ public:
     /// Says what is wrong; the exit code for it.
     int complain(std::string_view what, int code = exit_code::failed) const {
         if (settings_.json) {
-            const auto line = json_line{}.add("type", "error").add("message", what);
+            const auto line = line_of("error").add("message", what);
             err().stream << line.json() << '\n';
         } else {
             say(what);

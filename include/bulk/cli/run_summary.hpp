@@ -76,7 +76,7 @@ private:
         const screen& on = program_.out();
         const auto& run = report_.run;
         on.stream << tinted(on, tint::strong, one_line(run.feed)) << ": "
-                  << tinted(on, tint_of(report_.state), state_text(report_.state))
+                  << tinted(on, tint_of(report_.state), spaced_name(report_.state))
                   << time_text(run, program_.now()) << '\n';
         if (!run.reason.empty()) on.stream << "  " << one_line(run.reason) << '\n';
         on.stream << '\n';

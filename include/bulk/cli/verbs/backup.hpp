@@ -37,7 +37,7 @@ public:
         const auto& settings = program.settings().storage;
         if (auto done = copy_(settings, file_); !done) return program.complain(done.error());
         if (program.settings().json)
-            program.print(json_line{}.add("type", "backup").add("copy", file_));
+            program.print(line_of("backup").add("copy", file_));
         else
             program.out().stream << "copied " << settings.path << " to " << file_ << '\n';
         program.remark(concat("uploads are not in the copy: copy ", uploads_of(settings),
@@ -66,8 +66,7 @@ public:
         const auto before = copy_(settings, file_);
         if (!before) return program.complain(before.error());
         if (program.settings().json)
-            program.print(
-                json_line{}.add("type", "restore").add("copy", file_).add("before", *before));
+            program.print(line_of("restore").add("copy", file_).add("before", *before));
         else
             program.out().stream << "restored " << settings.path << " from " << file_ << '\n';
         if (!before->empty())

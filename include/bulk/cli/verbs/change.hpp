@@ -3,8 +3,8 @@
 
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/verb.hpp>
 #include <bulk/core/options.hpp>
 
 #include <string>
@@ -37,33 +37,25 @@ inline constexpr change resume_change{
     .apply = &bulk::service::resume,
     .done = "goes on as soon as a `run` or `worker` is there"};
 
-class change_verb final : public verb {
+class change_verb final : public operation_verb {
 public:
-    explicit change_verb(const change& what) : verb{what.text}, what_{what} {}
+    explicit change_verb(const change& what)
+        : operation_verb{what.text, id_word::required}, what_{what} {}
 
-    void declare(flags& to) override {
-        to.word("ID", id_, "of the operation; `last` is the newest");
-    }
-
-    int perform(invocation& program) override {
-        auto service = program.open(scheduling::none);
-        if (!service) return program.complain(service.error());
-        const auto found = find_operation(**service, id_);
-        if (!found) return program.complain(found.error());
-        if (auto changed = ((**service).*what_.apply)(found->id, {}); !changed)
+private:
+    int perform(const invocation& program, bulk::service& service, operation_record of) override {
+        if (auto changed = (service.*what_.apply)(of.id, {}); !changed)
             return program.complain(changed.error());
-        const auto now = (*service)->get(found->id);
+        const auto now = service.get(of.id);
         if (!now) return program.complain(now.error());
         if (program.settings().json)
             program.print(json_of(*now));
         else
-            program.out().stream << to_text(found->id) << ' ' << what_.done << '\n';
+            program.out().stream << to_text(of.id) << ' ' << what_.done << '\n';
         return exit_code::success;
     }
 
-private:
     const change& what_;
-    std::string id_;
 };
 
 }  // namespace bulk::cli

@@ -54,8 +54,7 @@ private:
             if (each.step) line.add("step", to_number(*each.step));
             line.add("what", each.what);
         }
-        program.print(json_line{}
-                          .add("type", "doctor")
+        program.print(line_of("doctor")
                           .add("path", program.settings().storage.path)
                           .add("version", health.version)
                           .add("known_version", health.known_version)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/cli/verb.hpp>
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bulk::cli {
@@ -41,14 +43,8 @@ public:
         if (!service) return program.complain(service.error());
         const auto found = (*service)->files(prefix_, after_, limit_);
         if (!found) return program.complain(found.error());
-        if (program.settings().json) {
-            for (const auto& each : *found) program.print(json_of(each));
-            if (found->size() == limit_)
-                program.print(json_line{}.add("type", "next").add("after", found->back().id));
-            return exit_code::success;
-        }
-        write(program, *found);
-        return exit_code::success;
+        const std::string next = found->size() == limit_ ? found->back().id : std::string{};
+        return print_list(program, *found, next, json_of, [&] { write(program, *found, next); });
     }
 
 private:
@@ -58,18 +54,17 @@ private:
     }
 
     [[nodiscard]] static json_line json_of(const stored_file& file) {
-        json_line line;
-        line.add("type", "file")
+        return line_of("file")
             .add("id", file.id)
             .add("name", file.name)
             .add("size", file.size)
             .add("content_type", type_of(file))
             .add("uploaded_by", file.uploaded_by)
             .add("stored_at", file.stored_at);
-        return line;
     }
 
-    void write(const invocation& program, const std::vector<stored_file>& found) const {
+    static void write(const invocation& program, const std::vector<stored_file>& found,
+                      std::string_view next) {
         if (found.empty()) return program.remark("no files found");
         table lines{{{"id"},
                      {"stored (UTC)"},
@@ -81,7 +76,7 @@ private:
             lines.add({each.id, moment_text(each.stored_at), grouped(each.size), type_of(each),
                        each.uploaded_by, each.name});
         lines.write(program.out());
-        if (found.size() == limit_) program.remark(concat("for more: --after ", found.back().id));
+        if (!next.empty()) program.remark(concat("for more: --after ", next));
     }
 
     std::string prefix_, after_;

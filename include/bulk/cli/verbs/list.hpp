@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
 #include <bulk/cli/table.hpp>
@@ -29,8 +30,7 @@ public:
         to.moment("--to", query_.created_to, "created then or earlier");
         to.choice("--sort", query_.sort, "by what (created_at)");
         to.yes("--ascending", ascending_, "the other way round");
-        to.number("--limit", query_.page_size, "how many, at most 1000 (20)");
-        to.text("--after", query_.after, "go on where another list ended", "CURSOR");
+        declare_page(to, query_.page_size, query_.after);
     }
 
     int perform(invocation& program) override {
@@ -40,14 +40,10 @@ public:
         if (!service) return program.complain(service.error());
         const auto found = (*service)->query(query_);
         if (!found) return program.complain(found.error());
-        if (program.settings().json) {
-            for (const auto& each : found->items) program.print(json_of(each));
-            if (!found->next.empty())
-                program.print(json_line{}.add("type", "next").add("after", found->next));
-            return exit_code::success;
-        }
-        write(program, *found);
-        return exit_code::success;
+        return print_list(
+            program, found->items, found->next,
+            [](const operation_record& each) { return json_of(each); },
+            [&] { write(program, *found); });
     }
 
 private:

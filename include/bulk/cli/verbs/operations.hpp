@@ -65,23 +65,26 @@ private:
         return names(all);
     }
 
+    /// What columns and metadata fields have in common.
+    template <typename Field>
+    [[nodiscard]] static json_line typed_line(const Field& field) {
+        return json_line{}
+            .add("name", field.name)
+            .add("type", field.type)
+            .add("required", field.required);
+    }
+
     [[nodiscard]] static json_line json_of(const operation_description& about) {
         std::vector<json_line> columns, fields, steps;
         for (const auto& each : about.columns)
-            columns.push_back(json_line{}
-                                  .add("name", each.name)
-                                  .add("type", each.type)
-                                  .add("required", each.required)
+            columns.push_back(typed_line(each)
                                   .add("row_id", each.row_id)
                                   .add("unique", each.unique)
                                   .add("hidden", each.hidden)
                                   .add("format", each.format)
                                   .add("choices", texts(each.choices)));
         for (const auto& each : about.metadata)
-            fields.push_back(json_line{}
-                                 .add("name", each.name)
-                                 .add("type", each.type)
-                                 .add("required", each.required)
+            fields.push_back(typed_line(each)
                                  .add("description", each.description)
                                  .add("choices", texts(each.choices)));
         for (const auto& each : about.steps)
@@ -92,15 +95,13 @@ private:
                                 .add("timeout_ms", each.timeout
                                                        ? std::optional{each.timeout->count()}
                                                        : std::nullopt));
-        json_line line;
-        line.add("type", "operation_description")
+        return line_of("operation_description")
             .add("operation", about.name)
             .add("description", about.description)
             .add("retryable", about.retryable)
             .add("columns", columns)
             .add("metadata", fields)
             .add("steps", steps);
-        return line;
     }
 
     [[nodiscard]] static std::vector<std::string> texts(std::span<const std::string_view> all) {

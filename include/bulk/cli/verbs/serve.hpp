@@ -94,7 +94,7 @@ public:
         const std::string shown = address_.contains(':') ? concat('[', address_, ']') : address_;
         const std::string url = concat("http://", shown, ':', served->port());
         if (program.settings().json)
-            program.print(json_line{}.add("type", "serving").add("url", url));
+            program.print(line_of("serving").add("url", url));
         else
             program.remark(concat("serves ", url, "; Ctrl-C ends it"));
         program.out().stream.flush();

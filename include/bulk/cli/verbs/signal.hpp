@@ -37,8 +37,7 @@ public:
         if (!sent) return program.complain(sent.error());
         if (program.settings().json)
             program.print(
-                json_line{}
-                    .add("type", "signal")
+                line_of("signal")
                     .add("is_kept", sent->is_kept)
                     .add("row", sent->row ? std::optional{to_number(*sent->row)} : std::nullopt)
                     .add("step_index",

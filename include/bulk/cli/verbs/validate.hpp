@@ -58,8 +58,7 @@ private:
                                            const operation_description* about) {
         std::vector<json_line> groups;
         for (const auto& each : report.groups) groups.push_back(cli::json_of(each, about));
-        json_line line;
-        line.add("type", "validation")
+        return line_of("validation")
             .add("is_valid", report.is_valid)
             .add("metadata_errors", report.metadata_errors)
             .add("file_error", report.file_error)
@@ -68,7 +67,6 @@ private:
             .add("valid", report.rows.successful)
             .add("invalid", report.rows.failed)
             .add("errors", groups);
-        return line;
     }
 
     void write(const screen& on, const dry_run_report& report,

@@ -134,13 +134,12 @@ private:
     /// A run of a feed has no state of an operation.
     [[nodiscard]] static json_line json_of(const event& each) {
         const bool is_run = is_of_run(each.kind);
-        json_line line;
-        line.add("type", "event")
-            .add("sequence", each.sequence)
-            .add("kind", each.kind)
-            .add("severity", each.level)
-            .add("id", to_text(each.operation))
-            .add(is_run ? "feed" : "operation", each.operation_name);
+        json_line line = line_of("event")
+                             .add("sequence", each.sequence)
+                             .add("kind", each.kind)
+                             .add("severity", each.level)
+                             .add("id", to_text(each.operation))
+                             .add(is_run ? "feed" : "operation", each.operation_name);
         if (!is_run) line.add("state", each.state);
         line.add("message", each.message).add("time", each.time);
         if (each.created)

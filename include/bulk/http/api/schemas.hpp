@@ -27,6 +27,8 @@
 #include <bulk/operation/step_options.hpp>
 #include <bulk/service/export_options.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -64,10 +66,10 @@ template <described_struct Body>
     return schema_of<own_dialect, bodies::list<Body>>(name, about);
 }
 
-/// All schemas of version 1: bodies of responses from their types, and those of requests, which are read
-/// member by member.
-[[nodiscard]] inline const std::vector<schema>& schemas() {
-    static const std::vector<schema> all{
+namespace detail {
+
+[[nodiscard]] inline std::vector<schema> operation_schemas() {
+    return {
         schema_of<problem_dialect, problem_document>(
             "problem", "why a request was not answered as it asked (RFC 9457)"),
         schema_of<own_dialect, bodies::health>(),
@@ -116,7 +118,11 @@ template <described_struct Body>
         {"signal_request", "for the row that has waited longest for the key, or for one row",
          "key:text!, row:count, failure:text"},
         schema_of<own_dialect, bodies::signal_receipt>(),
+    };
+}
 
+[[nodiscard]] inline std::vector<schema> feed_schemas() {
+    return {
         schema_of<own_dialect, bodies::feed>(),
         list_schema_of<bodies::feed>("feed_list", "all of them"),
         schema_of<own_dialect, bodies::watermark>(),
@@ -139,6 +145,18 @@ template <described_struct Body>
         {"consolidate_request", "force goes on without what failed", "force:truth"},
         {"cancel_request", "why", "reason:text"},
     };
+}
+
+}  // namespace detail
+
+/// All schemas of version 1: bodies of responses from their types, and those of requests, which are read
+/// member by member.
+[[nodiscard]] inline const std::vector<schema>& schemas() {
+    static const std::vector<schema> all = [] {
+        auto listed = detail::operation_schemas();
+        std::ranges::copy(detail::feed_schemas(), std::back_inserter(listed));
+        return listed;
+    }();
     return all;
 }
 

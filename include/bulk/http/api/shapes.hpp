@@ -36,12 +36,6 @@ namespace bulk::http::api {
 // The bodies of the same names, from what is stored. `about` is none when the program does not know the
 // operation any more.
 
-[[nodiscard]] inline std::string step_text(const operation_description* about, step_index step) {
-    if (step == validation_step) return "validation";
-    const std::string_view name = about == nullptr ? std::string_view{} : about->step_name(step);
-    return name.empty() ? concat("step ", to_number(step) + 1) : std::string{name};
-}
-
 [[nodiscard]] inline const operation_description* description_of(const bulk::service& service,
                                                                  std::string_view name) {
     const auto found = service.operations().find(name);

@@ -4,6 +4,7 @@
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/feed_item.hpp>
@@ -11,7 +12,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk::cli {
 
@@ -27,8 +30,7 @@ public:
                                  "feed bad last --limit 1000 --json"}} {}
 
     void declare(flags& to) override {
-        to.optional_word("RUN", run_,
-                         "its id, or a feed for the newest of it; without it, the newest of all");
+        declare_optional_run(to, run_);
         to.number("--limit", limit_, "how many, at most 1000 (100)");
         to.text("--after", after_, "go on behind this key", "KEY");
     }
@@ -40,29 +42,25 @@ private:
         if (!run) return program.complain(run.error());
         const auto found = service.bad_items(run->id, after_, limit_);
         if (!found) return program.complain(found.error());
-        const bool has_more = found->size() == limit_;
-        if (program.settings().json) {
-            for (const auto& each : *found)
-                program.print(json_line{}
-                                  .add("type", "bad_item")
-                                  .add("key", each.key)
-                                  .add("reason", each.reason)
-                                  .add("item", each.payload));
-            if (has_more)
-                program.print(json_line{}.add("type", "next").add("after", found->back().key));
-            return exit_code::success;
-        }
-        if (found->empty()) {
-            program.remark("no item is bad");
-            return exit_code::success;
-        }
+        const std::string next = found->size() == limit_ ? found->back().key : std::string{};
+        return print_list(program, *found, next, json_of, [&] { write(program, *found, next); });
+    }
+
+    [[nodiscard]] static json_line json_of(const bad_item& item) {
+        return line_of("bad_item")
+            .add("key", item.key)
+            .add("reason", item.reason)
+            .add("item", item.payload);
+    }
+
+    static void write(const invocation& program, const std::vector<bad_item>& found,
+                      std::string_view next) {
+        if (found.empty()) return program.remark("no item is bad");
         table lines{{{"key"}, {"reason"}, {"item"}}};
-        for (const auto& each : *found)
+        for (const auto& each : found)
             lines.add({each.key, {each.reason, tint::bad}, each.payload});
         lines.write(program.out());
-        if (has_more)
-            program.remark(concat("there may be more: --after '", found->back().key, '\''));
-        return exit_code::success;
+        if (!next.empty()) program.remark(concat("there may be more: --after '", next, '\''));
     }
 
     std::string run_ = "last";

@@ -22,7 +22,7 @@ public:
                      .examples = "feed cancel diamonds --reason 'the source is being moved'"}} {}
 
     void declare(flags& to) override {
-        to.word("RUN", run_, "its id, or a feed for the newest of it; `last` is the newest of all");
+        declare_run(to, run_);
         to.text("--reason", reason_, "why, for whoever looks at it");
     }
 
@@ -53,9 +53,7 @@ public:
                      .summary = "forget a run that has ended; the canonical set stays as it is",
                      .examples = "feed remove 0190163d-8694-739b-aea5-966c26f8ad90"}} {}
 
-    void declare(flags& to) override {
-        to.word("RUN", run_, "its id, or a feed for the newest of it; `last` is the newest of all");
-    }
+    void declare(flags& to) override { declare_run(to, run_); }
 
 private:
     int perform(const invocation& program, bulk::feed_service& service) override {
@@ -64,8 +62,7 @@ private:
         if (auto removed = service.remove(run->id); !removed)
             return program.complain(removed.error());
         if (program.settings().json)
-            program.print(json_line{}
-                              .add("type", "removed_run")
+            program.print(line_of("removed_run")
                               .add("id", to_text(run->id))
                               .add("feed", run->feed)
                               .add("is_removed", true));

@@ -4,6 +4,7 @@
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
@@ -32,8 +33,7 @@ public:
         to.text("--key", key_, "only this item, even if it is deleted");
         to.yes("--deleted", query_.with_deleted, "those, too, that the source has no more");
         to.number("--since", query_.changed_since, "only what has changed after that version");
-        to.number("--limit", query_.page_size, "how many, at most 1000 (100)");
-        to.text("--after", query_.after, "go on where another list ended", "CURSOR");
+        declare_page(to, query_.page_size, query_.after);
     }
 
 private:
@@ -43,14 +43,8 @@ private:
         query_.feed = (*feed)->options().name;
         const auto found = key_.empty() ? service.items(query_) : only(service);
         if (!found) return program.complain(found.error());
-        if (program.settings().json) {
-            for (const auto& each : found->items) program.print(json_of(each));
-            if (!found->next.empty())
-                program.print(json_line{}.add("type", "next").add("after", found->next));
-            return exit_code::success;
-        }
-        write(program, *found);
-        return exit_code::success;
+        return print_list(program, found->items, found->next, json_of,
+                          [&] { write(program, *found); });
     }
 
     [[nodiscard]] result<page<canonical_item>> only(bulk::feed_service& service) const {
@@ -65,14 +59,12 @@ private:
     }
 
     [[nodiscard]] static json_line json_of(const canonical_item& item) {
-        json_line line;
-        line.add("type", "item")
+        return line_of("item")
             .add("key", item.key)
             .add("is_deleted", item.is_deleted)
             .add("version", item.version)
             .add("changed_at", item.changed_at)
             .add_raw("item", item.payload.empty() ? "null" : item.payload);
-        return line;
     }
 
     static void write(const invocation& program, const page<canonical_item>& found) {

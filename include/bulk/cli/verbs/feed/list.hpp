@@ -52,7 +52,7 @@ private:
                            grouped(standing->version),
                            to_text((*newest)->id),
                            moment_text((*newest)->started_at),
-                           {state_text(service.state_of(**newest)),
+                           {spaced_name(service.state_of(**newest)),
                             tint_of(service.state_of(**newest))}});
             else
                 lines.add({about.name, moment_text(standing->value), grouped(standing->version),
@@ -65,13 +65,12 @@ private:
     [[nodiscard]] static json_line json_of(const any_feed& feed, const watermark& standing,
                                            const std::optional<feed_run>& newest,
                                            const bulk::feed_service& service) {
-        json_line line;
-        line.add("type", "feed")
-            .add("feed", feed.options().name)
-            .add("description", feed.options().description)
-            .add("position", feed.position_type())
-            .add("watermark", standing.value)
-            .add("version", standing.version);
+        json_line line = line_of("feed")
+                             .add("feed", feed.options().name)
+                             .add("description", feed.options().description)
+                             .add("position", feed.position_type())
+                             .add("watermark", standing.value)
+                             .add("version", standing.version);
         if (newest)
             line.add("newest_run", cli::json_of(*newest, service.state_of(*newest)));
         else

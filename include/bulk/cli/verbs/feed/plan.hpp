@@ -62,8 +62,7 @@ private:
                                 .add("first", feed.text_of(each.range.first))
                                 .add("last", feed.text_of(each.range.last))
                                 .add("estimated", each.estimated));
-        json_line line;
-        line.add("type", "plan")
+        return line_of("plan")
             .add("feed", made.feed)
             .add("run_type", made.outline.type)
             .add("window_from", made.outline.window.from)
@@ -76,7 +75,6 @@ private:
             .add("estimated", records_of(made))
             .add("is_capped", made.is_capped)
             .add("partition_list", parts);
-        return line;
     }
 
     static void write(const invocation& program, const run_plan& made, const any_feed& feed) {

@@ -24,7 +24,7 @@ public:
     using feed_verb::feed_verb;
 
     void declare(flags& to) override {
-        to.word("RUN", run_, "its id, or a feed for the newest of it; `last` is the newest of all");
+        declare_run(to, run_);
         declare_own(to);
         to.yes("--wait", wait_, "work on it here and show how far it is, until its end");
     }

@@ -4,6 +4,7 @@
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
 #include <bulk/cli/table.hpp>
@@ -34,8 +35,7 @@ public:
         to.yes("--active", query_.active_only, "that somebody works on, or should");
         to.moment("--from", query_.started_from, "started then or later");
         to.moment("--to", query_.started_to, "started then or earlier");
-        to.number("--limit", query_.page_size, "how many, at most 1000 (20)");
-        to.text("--after", query_.after, "go on where another list ended", "CURSOR");
+        declare_page(to, query_.page_size, query_.after);
     }
 
 private:
@@ -47,15 +47,10 @@ private:
         }
         const auto found = service.query(query_);
         if (!found) return program.complain(found.error());
-        if (program.settings().json) {
-            for (const auto& each : found->items)
-                program.print(json_of(each, service.state_of(each)));
-            if (!found->next.empty())
-                program.print(json_line{}.add("type", "next").add("after", found->next));
-            return exit_code::success;
-        }
-        write(program, service, *found);
-        return exit_code::success;
+        return print_list(
+            program, found->items, found->next,
+            [&](const feed_run& each) { return json_of(each, service.state_of(each)); },
+            [&] { write(program, service, *found); });
     }
 
     static void write(const invocation& program, const bulk::feed_service& service,
@@ -87,7 +82,7 @@ private:
                        grouped(each.records),
                        grouped(each.changed),
                        bad_if(each.bad_items),
-                       {state_text(state), tint_of(state)}});
+                       {spaced_name(state), tint_of(state)}});
         }
         lines.write(program.out());
         if (!found.next.empty()) program.remark(concat("there are more: --after ", found.next));

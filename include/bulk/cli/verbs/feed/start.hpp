@@ -71,8 +71,7 @@ private:
     }
 
     static int report_nothing(const invocation& program, std::string_view feed) {
-        if (program.settings().json)
-            program.print(json_line{}.add("type", "no_run").add("feed", feed));
+        if (program.settings().json) program.print(line_of("no_run").add("feed", feed));
         program.remark(concat("the source has nothing for feed '", feed, "': no run is started"));
         return exit_code::success;
     }

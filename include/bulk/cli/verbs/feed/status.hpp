@@ -26,8 +26,7 @@ public:
                                  "feed status last --follow"}} {}
 
     void declare(flags& to) override {
-        to.optional_word("RUN", run_,
-                         "its id, or a feed for the newest of it; without it, the newest of all");
+        declare_optional_run(to, run_);
         to.yes("--failed", failed_, "only partitions that failed");
         to.yes("--unfinished", unfinished_, "only partitions that are not completed");
         to.yes("--follow,-f", follow_,

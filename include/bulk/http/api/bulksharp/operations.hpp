@@ -16,6 +16,7 @@
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/files.hpp>
 #include <bulk/http/api/handlers/rows.hpp>
+#include <bulk/http/api/handlers/types.hpp>
 #include <bulk/http/disposition.hpp>
 #include <bulk/http/problem.hpp>
 #include <bulk/service/export_options.hpp>
@@ -34,12 +35,7 @@ namespace bulk::http::api::bulksharp {
 [[nodiscard]] inline reply get_template(call& asked) {
     const auto about = asked.service().operations().find(asked.path("name"));
     if (!about) return text_refusal(404, concat("Operation '", asked.path("name"), "' not found"));
-    auto text = http::asked(asked.service().template_for((*about)->name, export_format::csv));
-    if (!text) return std::unexpected{std::move(text).error()};
-    response said{.body = std::move(*text)};
-    said.headers.add("Content-Type", "text/csv");
-    said.headers.add("Content-Disposition", attachment(concat((*about)->name, "-template.csv")));
-    return said;
+    return template_response(asked, **about, export_format::csv);
 }
 
 [[nodiscard]] inline reply get_bulks(call& asked) {
