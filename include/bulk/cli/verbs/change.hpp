@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/invocation.hpp>
 #include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/service/service.hpp>
 
-#include <string>
 #include <string_view>
 
 namespace bulk::cli {

@@ -7,13 +7,14 @@
 #include <bulk/cli/record_text.hpp>
 #include <bulk/cli/summary.hpp>
 #include <bulk/cli/verbs/rows.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 namespace bulk::cli {
 

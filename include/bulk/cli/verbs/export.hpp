@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/output_file.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/core/concat.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/operation_record.hpp>
 #include <bulk/service/export_options.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace bulk::cli {

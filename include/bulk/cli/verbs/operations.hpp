@@ -3,16 +3,17 @@
 
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/operation/description.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace bulk::cli {

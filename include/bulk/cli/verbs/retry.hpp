@@ -4,12 +4,13 @@
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/follow.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/error_group.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/operation_record.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/service/error_groups.hpp>
 #include <bulk/service/export_options.hpp>

@@ -9,9 +9,10 @@
 #include <bulk/cli/record_text.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/service/export_options.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstdint>
 #include <optional>

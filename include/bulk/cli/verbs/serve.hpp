@@ -3,6 +3,7 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>

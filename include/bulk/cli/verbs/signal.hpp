@@ -3,12 +3,14 @@
 
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/record_text.hpp>
 #include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/signal.hpp>
 
+#include <optional>
 #include <string>
 
 namespace bulk::cli {

@@ -5,6 +5,7 @@
 #include <bulk/cli/input_file.hpp>
 #include <bulk/cli/intake.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
 #include <bulk/cli/summary.hpp>
@@ -14,7 +15,6 @@
 #include <bulk/service/reading_limits.hpp>
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 

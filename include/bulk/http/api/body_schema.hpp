@@ -12,7 +12,6 @@
 #include <concepts>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace bulk::http::api {
 
@@ -51,15 +50,6 @@ concept dialect = json::writer_style<typename D::style> && requires {
     { D::fraction } -> std::convertible_to<std::string_view>;
 };
 
-namespace detail {
-
-template <typename T>
-inline constexpr bool is_vector = false;
-template <typename T>
-inline constexpr bool is_vector<std::vector<T>> = true;
-
-}  // namespace detail
-
 /// The type of a member of a body, in the words of `schema`.
 template <dialect Dialect, typename T>
 [[nodiscard]] std::string type_text() {
@@ -67,7 +57,7 @@ template <dialect Dialect, typename T>
         const std::string inner = type_text<Dialect, typename T::value_type>();
         // A member that is left out is none of the values of its type.
         return json::omits_none<typename Dialect::style> ? inner : inner + '?';
-    } else if constexpr (detail::is_vector<T>) {
+    } else if constexpr (json::is_list<T>) {
         return concat('[', type_text<Dialect, typename T::value_type>(), ']');
     } else if constexpr (std::same_as<T, bool>) {
         return "truth";

@@ -110,7 +110,7 @@ void add_enums(schema_list& to) {
 [[nodiscard]] inline schema_list all_schemas() {
     schema_list all;
     add_enums<bulksharp::bulksharp_dialect>(all);
-    add_enums<own_dialect>(all);
+    add_enums<api_dialect>(all);
     for (const auto& each : schemas()) all.emplace_back(each.name, object_schema(each));
     for (const auto& each : bulksharp::schemas()) all.emplace_back(each.name, object_schema(each));
     return all;

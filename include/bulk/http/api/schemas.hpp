@@ -35,7 +35,7 @@
 namespace bulk::http::api {
 
 /// Version 1: numbers of 64 bits are strings of digits.
-struct own_dialect {
+struct api_dialect {
     using style = api_style;
     static constexpr std::string_view whole = "whole", wide = "count", fraction = "number";
     static constexpr enum_schemas enumerations{enum_schema<operation_state>{"operation_state"},
@@ -56,14 +56,14 @@ struct own_dialect {
                                                enum_schema<partition_state>{"partition_state"}};
 };
 /// Members without a value are left out.
-struct problem_dialect : own_dialect {
+struct problem_dialect : api_dialect {
     using style = problem_style;
 };
 
 /// The schema of a page of bodies.
 template <described_struct Body>
 [[nodiscard]] schema list_schema_of(std::string_view name, std::string_view about) {
-    return schema_of<own_dialect, bodies::list<Body>>(name, about);
+    return schema_of<api_dialect, bodies::list<Body>>(name, about);
 }
 
 namespace detail {
@@ -72,74 +72,74 @@ namespace detail {
     return {
         schema_of<problem_dialect, problem_document>(
             "problem", "why a request was not answered as it asked (RFC 9457)"),
-        schema_of<own_dialect, bodies::health>(),
-        schema_of<own_dialect, bodies::index>(),
-        schema_of<own_dialect, bodies::principal>(),
+        schema_of<api_dialect, bodies::health>(),
+        schema_of<api_dialect, bodies::index>(),
+        schema_of<api_dialect, bodies::principal>(),
         {"nothing", "no members", ""},
-        schema_of<own_dialect, bodies::overview>(),
-        schema_of<own_dialect, bodies::throughput>(),
-        schema_of<own_dialect, bodies::step_latency>(),
-        schema_of<own_dialect, bodies::worker>(),
+        schema_of<api_dialect, bodies::overview>(),
+        schema_of<api_dialect, bodies::throughput>(),
+        schema_of<api_dialect, bodies::step_latency>(),
+        schema_of<api_dialect, bodies::worker>(),
         list_schema_of<bodies::worker>("worker_list", "all of them"),
 
-        schema_of<own_dialect, bodies::operation_type>(),
-        schema_of<own_dialect, bodies::metadata_field>(),
-        schema_of<own_dialect, bodies::column>(),
-        schema_of<own_dialect, bodies::step>(),
+        schema_of<api_dialect, bodies::operation_type>(),
+        schema_of<api_dialect, bodies::metadata_field>(),
+        schema_of<api_dialect, bodies::column>(),
+        schema_of<api_dialect, bodies::step>(),
         list_schema_of<bodies::operation_type>("operation_type_list", "all of them"),
 
-        schema_of<own_dialect, bodies::operation>(),
-        schema_of<own_dialect, bodies::file>(),
-        schema_of<own_dialect, bodies::stored_file>(),
+        schema_of<api_dialect, bodies::operation>(),
+        schema_of<api_dialect, bodies::file>(),
+        schema_of<api_dialect, bodies::stored_file>(),
         list_schema_of<bodies::stored_file>("stored_file_list", "a page of files"),
-        schema_of<own_dialect, bodies::row_counts>(),
-        schema_of<own_dialect, bodies::step_name>(),
+        schema_of<api_dialect, bodies::row_counts>(),
+        schema_of<api_dialect, bodies::step_name>(),
         list_schema_of<bodies::operation>("operation_list", "a page of them"),
-        schema_of<own_dialect, bodies::status>(),
+        schema_of<api_dialect, bodies::status>(),
 
-        schema_of<own_dialect, bodies::row>(),
-        schema_of<own_dialect, bodies::step_record>(),
+        schema_of<api_dialect, bodies::row>(),
+        schema_of<api_dialect, bodies::step_record>(),
         list_schema_of<bodies::row>("row_list", "a page of them"),
-        schema_of<own_dialect, bodies::row_error>(),
+        schema_of<api_dialect, bodies::row_error>(),
         list_schema_of<bodies::row_error>("error_list", "a page of them"),
-        schema_of<own_dialect, bodies::error_group>(),
+        schema_of<api_dialect, bodies::error_group>(),
         list_schema_of<bodies::error_group>("error_group_list", "all of them"),
-        schema_of<own_dialect, bodies::dry_run>(),
-        schema_of<own_dialect, bodies::dry_run_error>(),
-        schema_of<own_dialect, bodies::event>(),
+        schema_of<api_dialect, bodies::dry_run>(),
+        schema_of<api_dialect, bodies::dry_run_error>(),
+        schema_of<api_dialect, bodies::event>(),
         list_schema_of<bodies::event>("event_list", "a page of them"),
 
         {"retry_request", "rows, or what they have in common; nothing is all that failed",
          "rows:[count], step:text, failure:error_type, group:text"},
-        schema_of<own_dialect, bodies::retry_answer>(),
-        schema_of<own_dialect, bodies::retry_eligibility>(),
-        schema_of<own_dialect, bodies::retry_entry>(),
+        schema_of<api_dialect, bodies::retry_answer>(),
+        schema_of<api_dialect, bodies::retry_eligibility>(),
+        schema_of<api_dialect, bodies::retry_entry>(),
         list_schema_of<bodies::retry_entry>("retry_entry_list", "a page of them"),
         {"signal_request", "for the row that has waited longest for the key, or for one row",
          "key:text!, row:count, failure:text"},
-        schema_of<own_dialect, bodies::signal_receipt>(),
+        schema_of<api_dialect, bodies::signal_receipt>(),
     };
 }
 
 [[nodiscard]] inline std::vector<schema> feed_schemas() {
     return {
-        schema_of<own_dialect, bodies::feed>(),
+        schema_of<api_dialect, bodies::feed>(),
         list_schema_of<bodies::feed>("feed_list", "all of them"),
-        schema_of<own_dialect, bodies::watermark>(),
+        schema_of<api_dialect, bodies::watermark>(),
         {"watermark_request", "null makes the next run a full one", "value:moment|day?!"},
-        schema_of<own_dialect, bodies::window>(),
-        schema_of<own_dialect, bodies::text_range>(),
-        schema_of<own_dialect, bodies::plan>(),
-        schema_of<own_dialect, bodies::planned_partition>(),
-        schema_of<own_dialect, bodies::item>(),
+        schema_of<api_dialect, bodies::window>(),
+        schema_of<api_dialect, bodies::text_range>(),
+        schema_of<api_dialect, bodies::plan>(),
+        schema_of<api_dialect, bodies::planned_partition>(),
+        schema_of<api_dialect, bodies::item>(),
         list_schema_of<bodies::item>("item_list", "a page of them"),
         {"run_request", "how a run starts", "type:run_type, max_records:count, trace:text"},
-        schema_of<own_dialect, bodies::no_run>(),
-        schema_of<own_dialect, bodies::run>(),
+        schema_of<api_dialect, bodies::no_run>(),
+        schema_of<api_dialect, bodies::run>(),
         list_schema_of<bodies::run>("run_list", "a page of them"),
-        schema_of<own_dialect, bodies::partition>(),
+        schema_of<api_dialect, bodies::partition>(),
         list_schema_of<bodies::partition>("partition_list", "all of them"),
-        schema_of<own_dialect, bodies::bad_item>(),
+        schema_of<api_dialect, bodies::bad_item>(),
         list_schema_of<bodies::bad_item>("bad_item_list", "a page of them"),
         {"run_retry_request", "one partition, or all that failed", "partition:whole"},
         {"consolidate_request", "force goes on without what failed", "force:truth"},

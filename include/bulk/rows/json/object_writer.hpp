@@ -56,12 +56,13 @@ template <writer_style Style, described_enum E>
         return name_of(value);
 }
 
-namespace detail {
-
+/// What is written as an array.
 template <typename T>
 inline constexpr bool is_list = false;
 template <typename T>
 inline constexpr bool is_list<std::vector<T>> = true;
+
+namespace detail {
 
 /// NaN and infinities are null, which no number is.
 inline void write_fixed(std::string& out, double value, int decimals) {
@@ -113,7 +114,7 @@ void write_styled(std::string& out, const T& value) {
         write_string(out, Style::moment(value));
     } else if constexpr (described_enum<T>) {
         write_string(out, choice_name<Style>(value));
-    } else if constexpr (detail::is_list<T>) {
+    } else if constexpr (is_list<T>) {
         out += '[';
         for (bool is_first = true; const auto& each : value) {
             if (!is_first) out += ',';

@@ -4,6 +4,7 @@
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/listing.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>

@@ -4,6 +4,7 @@
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
 #include <bulk/cli/table.hpp>
@@ -12,7 +13,6 @@
 #include <bulk/feed/any_feed.hpp>
 
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace bulk::cli {

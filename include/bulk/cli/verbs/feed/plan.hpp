@@ -4,6 +4,7 @@
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
 #include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
 #include <bulk/cli/table.hpp>
@@ -14,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 

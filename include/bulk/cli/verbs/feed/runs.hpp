@@ -12,6 +12,7 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 

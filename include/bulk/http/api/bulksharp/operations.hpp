@@ -22,7 +22,6 @@
 #include <bulk/service/export_options.hpp>
 
 #include <utility>
-#include <vector>
 
 namespace bulk::http::api::bulksharp {
 

@@ -8,9 +8,7 @@
 #include <bulk/http/message.hpp>
 #include <bulk/http/problem.hpp>
 
-#include <string>
 #include <string_view>
-#include <utility>
 
 namespace bulk::http::api::bulksharp {
 

@@ -23,7 +23,6 @@
 #include <expected>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace bulk::http::api::bulksharp {
 

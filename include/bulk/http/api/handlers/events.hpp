@@ -3,6 +3,7 @@
 
 #include <bulk/core/event.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/event_hub.hpp>
 #include <bulk/http/api/shapes.hpp>

@@ -6,6 +6,7 @@
 #include <bulk/feed/any_feed.hpp>
 #include <bulk/feed/registry.hpp>
 #include <bulk/http/api/bodies/feed.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/run_shapes.hpp>
 #include <bulk/http/api/shapes.hpp>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bulk::http::api {
 

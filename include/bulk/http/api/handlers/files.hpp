@@ -3,11 +3,13 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/content_type.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/bodies/operation.hpp>
 #include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/export_pipe.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
+#include <bulk/http/api/shapes.hpp>
 #include <bulk/http/conditions.hpp>
 #include <bulk/http/disposition.hpp>
 #include <bulk/http/problem.hpp>

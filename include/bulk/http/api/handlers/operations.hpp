@@ -5,6 +5,7 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/reflect.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/shapes.hpp>
 #include <bulk/http/conditions.hpp>

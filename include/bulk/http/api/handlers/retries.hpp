@@ -3,6 +3,7 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/bodies/retry.hpp>
 #include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
@@ -14,7 +15,6 @@
 #include <bulk/service/error_groups.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <utility>
 

@@ -4,6 +4,7 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
 #include <bulk/http/api/shapes.hpp>
@@ -17,7 +18,6 @@
 #include <iterator>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -4,13 +4,13 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/worker_record.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/bodies/service.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/shapes.hpp>
 #include <bulk/http/problem.hpp>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace bulk::http::api {
