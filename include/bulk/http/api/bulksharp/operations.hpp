@@ -34,7 +34,9 @@ namespace bulk::http::api::bulksharp {
 [[nodiscard]] inline reply get_template(call& asked) {
     const auto about = asked.service().operations().find(asked.path("name"));
     if (!about) return text_refusal(404, concat("Operation '", asked.path("name"), "' not found"));
-    return template_response(asked, **about, export_format::csv);
+    auto said = template_response(asked, **about, export_format::csv);
+    if (said) said->headers.set("Content-Type", "text/csv");
+    return said;
 }
 
 [[nodiscard]] inline reply get_bulks(call& asked) {
