@@ -1,5 +1,6 @@
-"""Fails when include/bulk/http/dashboard/assets.hpp is not what scripts/dashboard makes of dashboard/
-and uPlot. Skipped (77) where uPlot is not installed."""
+"""Fails when dashboard/states.js does not know a state of rows or operations, and when
+include/bulk/http/dashboard/assets.hpp is not what scripts/dashboard makes of dashboard/ and uPlot. The latter is
+skipped (77) where uPlot is not installed."""
 
 import gzip
 import pathlib
@@ -25,6 +26,19 @@ def contents(header):
 def unescaped(match):
     return bytes([int(match[1], 8)]) if match[1][:1].isdigit() else match[1]
 
+
+def described(enumeration):
+    header = (root / f"include/bulk/core/{enumeration}.hpp").read_text()
+    return set(re.findall(r"\w+", re.search(rf"BOOST_DESCRIBE_ENUM\({enumeration},([^)]*)\)", header)[1]))
+
+
+states = (root / "dashboard/states.js").read_text()
+looks = set(re.findall(r"^  (\w+): \[", states, re.MULTILINE))
+for constant, enumeration in (("ROW_STATES", "row_state"), ("OPERATION_STATES", "operation_state")):
+    shown = set(re.findall(r'"(\w+)"', re.search(rf"{constant} = \[(.*?)\]", states, re.DOTALL)[1]))
+    if shown != described(enumeration) or shown - looks:
+        sys.exit(f"dashboard/states.js: {constant} and LOOKS must have all states of {enumeration}: "
+                 f"{', '.join(sorted(shown ^ described(enumeration) | shown - looks))}")
 
 with tempfile.TemporaryDirectory() as folder:
     made = pathlib.Path(folder) / "assets.hpp"

@@ -1,4 +1,8 @@
-"""Fails when a header knows a layer it must not, breaks a hard rule, or is not in the header test."""
+"""Fails when a header knows a layer it must not, breaks a hard rule, or is not in the header test, and when
+docs/architecture.md does not list each header exactly once, or names one that does not exist.
+
+Usage: layers.py SOURCE_ROOT/include/bulk HEADER ...
+"""
 
 import pathlib
 import re
@@ -77,5 +81,63 @@ def problems(root, listed):
             yield f"{path}: {layer} must not name a backend"
 
 
-found = list(problems(pathlib.Path(sys.argv[1]), set(sys.argv[2:])))
+MAP = "docs/architecture.md"
+REPEATED = "run/operation_run.hpp"  # has the phases of an operation, and so may stand in a walk at each of them
+
+
+def sections(text):
+    """The heading of each section and its lines."""
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        heading, _, rest = part.partition("\n")
+        yield heading, rest.splitlines()
+
+
+def listed_in_tables(lines):
+    """The headers in the file tables. A table is of the folder in its heading (`core/`; `./` is include/bulk itself); in a
+    row all names but those with a folder of their own are in the folder of the first one."""
+    folder = ""
+    for line in lines:
+        cells = line.split("|")
+        if len(cells) < 3:
+            continue
+        names = re.findall(r"`([^`]+)`", cells[1])
+        if len(names) == 1 and names[0].endswith("/"):
+            folder = names[0].removeprefix("./")
+            continue
+        prefix = ""
+        for number, name in enumerate(names):
+            own, slash, _ = name.rpartition("/")
+            if number == 0:
+                prefix = own + slash
+            yield folder + (name if slash else prefix + name) + ".hpp"
+
+
+def map_problems(root, text):
+    headers = {header.relative_to(root).as_posix() for header in root.rglob("*.hpp")}
+    tables, walks = [], 0
+    for heading, lines in sections(text):
+        if heading == "Files":
+            tables += listed_in_tables(lines)
+        if not heading.startswith("Walk: "):
+            continue
+        walks += 1
+        files = re.findall(r"`([\w/]+\.hpp)`", "\n".join(lines))
+        if not files:
+            yield f"{MAP}: '{heading}' names no file"
+        for file in sorted(set(files)):
+            if file not in headers:
+                yield f"{MAP}: '{heading}' names {file}, which does not exist"
+            if files.count(file) > 1 and file != REPEATED:
+                yield f"{MAP}: '{heading}' names {file} more than once"
+    if walks != 3:
+        yield f"{MAP}: has {walks} sections 'Walk: ...'; it describes three"
+    for file in sorted(set(tables) - headers):
+        yield f"{MAP}: the tables list {file}, which does not exist"
+    for file in sorted(headers):
+        if tables.count(file) != 1:
+            yield f"{MAP}: the tables list {file} {tables.count(file)} times; list it once"
+
+
+root = pathlib.Path(sys.argv[1])
+found = [*problems(root, set(sys.argv[2:])), *map_problems(root, (root.parents[1] / MAP).read_text())]
 sys.exit("\n".join(found) or 0)

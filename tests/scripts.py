@@ -127,6 +127,16 @@ def tree(place):
     git("add", "mine.txt")
     code, said = ask("root", repo)
     expect("a stray file at the root is named", code == 1 and said.startswith("mine.txt: does not belong"), code, said)
+    git("rm", "--cached", "mine.txt")
+    (repo / "src").mkdir()
+    (repo / "src/unit.cpp").write_text("")
+    (repo / "CONTRIBUTING.md").write_text("# Contributing\n\n## The tree\n\n| `src/` | units |\n\n## Commits\n")
+    git("add", "src", "CONTRIBUTING.md")
+    expect("folders that the tree lists are fine", ask("root", repo) == (0, ""), ask("root", repo))
+    git("mv", "src", "units")
+    code, said = ask("root", repo)
+    expect("others are named, in the tree and in the checkout",
+           code == 1 and "the tree names src/, which" in said and "the tree lacks units/" in said, code, said)
 
 
 def times(place):

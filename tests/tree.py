@@ -2,7 +2,8 @@
 
   tree.py list ROOT            prints, as JSON, each file that git neither tracks nor ignores, and a hash of each that it tracks
   tree.py compare ROOT BEFORE  fails when there are new files of the first kind, or changed ones of the second, since the list BEFORE
-  tree.py root ROOT            fails when a file is tracked at the root that does not belong there
+  tree.py root ROOT            fails when a file is tracked at the root that does not belong there, or when the tree in
+                               CONTRIBUTING.md lacks a folder or names one that does not exist
 
 Without git, as in an unpacked archive, nothing can be compared: that is exit code 77, which Meson counts as
 skipped.
@@ -64,9 +65,32 @@ def compare(root, before):
     sys.exit("\n".join(left + changed) or 0)
 
 
+# Whose folders the tree lists one by one.
+LISTED = re.compile(r"[^/]+/|include/bulk/[^/]+/|(tests|docs)/[^/]+/")
+
+
+def folders(names):
+    """The folders in which files are."""
+    return {each.as_posix() + "/" for name in names for each in pathlib.PurePath(name).parents if each.name}
+
+
+def tree_problems(names, page):
+    """Folders that only the page has, or only the checkout. Other repositories have no such page."""
+    if page.name not in names:
+        return []
+    tree = page.read_text().partition("\n## The tree\n")[2].split("\n## ")[0]
+    named = {folder for row in tree.splitlines() for folder in re.findall(r"`([\w./-]+/)`", "|".join(row.split("|")[:2]))}
+    known = folders(names)
+    return [*(f"{page.name}: the tree names {folder}, which does not exist" for folder in sorted(named - known)),
+            *(f"{page.name}: the tree lacks {folder}" for folder in sorted(known - named)
+              if LISTED.fullmatch(folder) and folder != "include/")]
+
+
 def root_files(root):
-    sys.exit("\n".join(f"{name}: does not belong at the root; git rm it, or add its kind to tests/tree.py"
-                       for name in files(root) if "/" not in name and not BELONGS.fullmatch(name)) or 0)
+    names = files(root)
+    problems = [f"{name}: does not belong at the root; git rm it, or add its kind to tests/tree.py"
+                for name in names if "/" not in name and not BELONGS.fullmatch(name)]
+    sys.exit("\n".join(problems + tree_problems(names, pathlib.Path(root) / "CONTRIBUTING.md")) or 0)
 
 
 if __name__ == "__main__":

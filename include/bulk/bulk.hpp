@@ -6,5 +6,6 @@
 
 #include <bulk/declare.hpp>
 #include <bulk/rows/open.hpp>
+#include <bulk/service/export_operation.hpp>
 #include <bulk/service/service.hpp>
 #include <bulk/storage/memory/storage.hpp>

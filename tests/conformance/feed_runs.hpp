@@ -338,6 +338,9 @@ void check_feed_runs(Make make) {
         expect(stage->runs({.page_size = 0}).error().code == errc::invalid_argument);
         expect(stage->runs({.page_size = 1001}).error().code == errc::invalid_argument);
         expect(stage->runs({.after = "!"}).error().code == errc::invalid_argument);
+        const auto of_items = to_text(bulk::cursor{.key = "a"});
+        expect(fatal(!stage->runs({.after = of_items}).has_value()));
+        expect(stage->runs({.after = of_items}).error().code == errc::invalid_argument);
     };
 
     "whoever waits learns when there is something to do"_test = [&] {

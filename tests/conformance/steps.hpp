@@ -83,6 +83,24 @@ void check_steps(Make make) {
         expect(store->get(operation(1).id, row(2), step(5)).value()->state == row_state::pending);
     };
 
+    "where rows crashed a process, too"_test = [&] {
+        auto store = make();
+        (void)store->create(operation(1), {});
+        (void)store->claim(request(0)).value().value();
+        auto* const seat = store->flights().take(operation(1).id);
+        expect(fatal(seat != nullptr));
+        seat->show(row(3), step(1));
+        const auto again = store->claim(request(50)).value().value();
+        store->flights().give_back(seat);
+        // A backend with processes finds no dead one here, and counts nothing.
+        const auto before = store->crashes(operation(1).id).value();
+        expect(store->move_steps(again.held, again.operation, {step(0), step(5)}).has_value());
+        const auto after = store->crashes(operation(1).id).value();
+        expect(after.size() == before.size());
+        for (const auto& each : after)
+            expect(each == bulk::crashed_row{.row = row(3), .step = step(5), .count = 1});
+    };
+
     "only its owner moves them"_test = [&] {
         auto store = make();
         (void)store->create(operation(1), {});

@@ -2,6 +2,8 @@
 
 #include <support/ut.hpp>
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,6 +11,14 @@ using namespace boost::ut;
 using bulk::row_state;
 
 namespace {
+
+enum class forgotten { first, second, third };
+BOOST_DESCRIBE_ENUM(forgotten, first, second)
+enum class swapped { first, second };
+BOOST_DESCRIBE_ENUM(swapped, second, first)
+
+inline constexpr auto forgotten_arrows =
+    std::to_array<bulk::transition<row_state>>({{row_state::pending, row_state::running}});
 
 //                                      P R W C F T
 constexpr std::string_view arrows[] = {".+....",   // pending
@@ -34,6 +44,21 @@ suite<"row state"> row_states = [] {
         for (const auto& [state, name] : bulk::enumerators_of<row_state>)
             if (is_final(state)) final.append(name).append(" ");
         expect(final == std::string{"completed failed timed_out "});
+    };
+
+    "a row has failed in two states"_test = [] {
+        std::string failed;
+        for (const auto& [state, name] : bulk::enumerators_of<row_state>)
+            if (is_failed(state)) failed.append(name).append(" ");
+        expect(failed == std::string{"failed timed_out "});
+    };
+
+    "a state that is not described, or has no arrow, is noticed"_test = [] {
+        expect(bulk::describes_all<row_state>());
+        expect(not bulk::describes_all<forgotten>());
+        expect(not bulk::describes_all<swapped>());
+        expect(bulk::unreached(forgotten_arrows, row_state::pending) ==
+               row_state::waiting_for_completion);
     };
 };
 

@@ -1,6 +1,7 @@
 // The small values of core/: ids, names, text, counters, back-off, clocks.
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
+#include <bulk/core/growing_histogram.hpp>
 #include <bulk/core/histogram.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/names.hpp>

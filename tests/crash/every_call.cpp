@@ -1,11 +1,11 @@
 // At every call to the storage in turn something goes wrong: it fails once, it fails for a while, the
 // process is killed before it, the process is killed after it. Whatever was going on then, the work is
 // done in the end, and everything is as if nothing had happened.
-#include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/crash_audit.hpp>
 #include <support/effects.hpp>
 #include <support/faulty_storage.hpp>
+#include <support/sqlite_backend.hpp>
 #include <support/stage.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
@@ -143,7 +143,7 @@ struct work : bulk::operation<work, item> {
 };
 constexpr int wait_step = 3, last_step = 4;
 
-using storage = support::faulty_transactional_storage<bulk::sqlite::storage>;
+using storage = support::faulty_transactional_storage<support::sqlite_backend>;
 using stage = support::stage<bulk::operation_list<work>, storage>;
 
 const bulk::service_options options{
@@ -161,7 +161,7 @@ public:
     actor(const std::string& directory, scene played, int life, trouble in)
         : here_{.played = played, .directory = directory, .life = life},
           in_{in},
-          real_{bulk::sqlite::storage::open(crash_audit::database_in(directory)).value()} {
+          real_{support::sqlite_backend::open(crash_audit::database_in(directory)).value()} {
         now_in = &here_;
     }
     actor(const actor&) = delete;
@@ -292,7 +292,7 @@ private:
 
     process here_;
     trouble in_;
-    bulk::sqlite::storage real_;
+    support::sqlite_backend real_;
     support::seeded_executor* jobs_ = nullptr;
     int calls_ = 0;
     std::string where_;
@@ -305,7 +305,7 @@ private:
 /// The last process of all, which finds nothing to do but to tidy up.
 void tidy_up(const std::string& directory) {
     stage on{options,
-             storage{bulk::sqlite::storage::open(crash_audit::database_in(directory)).value(),
+             storage{support::sqlite_backend::open(crash_audit::database_in(directory)).value(),
                      [](const char*) { return false; }}};
     on.jobs.advance(100h);
     on.crash();

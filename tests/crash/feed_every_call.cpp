@@ -1,9 +1,11 @@
 // At every call to the storage that is made for a feed, in turn, something goes wrong: it fails once, its
 // answer is lost, all of them fail for a while, the process ends before it, the process ends after it.
 // Whatever was going on then, the runs come to their ends, and the set is the source.
-#include <bulk/storage/sqlite/storage.hpp>
+
+#include <bulk/storage/memory/records.hpp>
 
 #include <support/feed_crash_stage.hpp>
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -296,7 +298,7 @@ void check_scenes(Open open) {
 }
 
 suite<"every call, in memory"> in_memory = [] {
-    check_scenes([] { return bulk::memory::storage{}; });
+    check_scenes([] { return bulk::memory::records{}; });
 };
 
 suite<"every call, on SQLite"> on_sqlite = [] {
@@ -304,7 +306,7 @@ suite<"every call, on SQLite"> on_sqlite = [] {
     std::optional<support::temporary_directory> directory;
     check_scenes([&directory] {
         directory.emplace();
-        return bulk::sqlite::storage::open(directory->path("bulk.db")).value();
+        return support::sqlite_backend::open(directory->path("bulk.db")).value();
     });
 };
 

@@ -4,11 +4,10 @@
 // `crash_feed_kills KILLS SEED` runs other seeds, 50 kills each; one that fails is printed.
 #include "goods.hpp"
 
-#include <bulk/storage/sqlite/storage.hpp>
-
 #include <support/child_process.hpp>
 #include <support/feed_audit.hpp>
 #include <support/raw_database.hpp>
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 
 #include <algorithm>
@@ -57,7 +56,7 @@ int complain(const std::string& what) {
 }
 
 /// The newest run, if it is the one of that round.
-bulk::result<std::optional<bulk::feed_run>> run_of(bulk::sqlite::storage& storage,
+bulk::result<std::optional<bulk::feed_run>> run_of(support::sqlite_backend& storage,
                                                    std::size_t round) {
     const auto newest = storage.feeds().runs({.feed = "goods", .page_size = 1});
     if (!newest) return std::unexpected{newest.error()};
@@ -73,7 +72,7 @@ int play_child(char** given) {
     crash::world here{.source = {std::strtoull(given[2], nullptr, 10), read_moments(directory)},
                       .begun = crash::marks{marks_in(directory)}};
     crash::now_in = &here;
-    auto storage = bulk::sqlite::storage::open(database_in(directory));
+    auto storage = support::sqlite_backend::open(database_in(directory));
     if (!storage) return complain(storage.error().message);
     bulk::feed_service service{bulk::feeds<crash::goods>, *storage,
                                bulk::feed_service_options{.workers = 2, .poll_interval = 20ms}};
@@ -138,7 +137,7 @@ private:
 
     [[nodiscard]] stage stage_now() {
         if (!storage_) {
-            auto opened = bulk::sqlite::storage::open(database_in(directory_.path()));
+            auto opened = support::sqlite_backend::open(database_in(directory_.path()));
             if (!opened) return planning;  // a child has it for itself while it makes it
             storage_.emplace(std::move(*opened));
         }
@@ -270,7 +269,7 @@ private:
     std::mt19937_64 random_;
     support::temporary_directory directory_;
     crash::marks begun_;
-    std::optional<bulk::sqlite::storage> storage_;
+    std::optional<support::sqlite_backend> storage_;
     std::vector<std::unique_ptr<child_process>> children_;
     std::size_t round_ = 0;
     int killed_ = 0;

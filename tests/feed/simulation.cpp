@@ -7,10 +7,11 @@
 // argument everything that happened is printed.
 #include <bulk/feed.hpp>
 #include <bulk/feed/page_fetch.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #ifdef BULK_SIMULATE_ON_SQLITE
-#include <bulk/storage/sqlite/storage.hpp>
 
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 #endif
 
@@ -101,7 +102,7 @@ constexpr std::array<std::string_view, 4> feed_names{"plain", "marked", "lenient
 /// A database file of the seed's own, which every process opens for itself.
 class backend {
 public:
-    using storage = bulk::sqlite::storage;
+    using storage = support::sqlite_backend;
     storage open() { return storage::open(directory_.path("bulk.db")).value(); }
     static constexpr bool finds_the_dead = true;
 
@@ -111,7 +112,7 @@ private:
 #else
 class backend {
 public:
-    using storage = bulk::memory::storage;
+    using storage = bulk::memory::records;
     storage open() { return storage_; }
     static constexpr bool finds_the_dead = false;
 

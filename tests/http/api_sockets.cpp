@@ -3,12 +3,12 @@
 #include <bulk/feed.hpp>
 #include <bulk/http/api/all_routes.hpp>
 #include <bulk/http/serve.hpp>
-#include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/article_feed.hpp>
 #include <support/http_stage.hpp>
 #include <support/json.hpp>
 #include <support/raw_http.hpp>
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -65,16 +65,16 @@ struct place {
 
 /// A search in a real database that is run again and again until it is stopped: as slow as one among any
 /// number of rows, without their number.
-class endless_search : public bulk::sqlite::storage {
+class endless_search : public support::sqlite_backend {
 public:
-    explicit endless_search(bulk::sqlite::storage opened)
-        : bulk::sqlite::storage{std::move(opened)} {}
+    explicit endless_search(support::sqlite_backend opened)
+        : support::sqlite_backend{std::move(opened)} {}
 
     [[nodiscard]] bulk::result<bulk::page<bulk::row_number>> row_numbers(
         const bulk::row_query& query) {
-        auto found = bulk::sqlite::storage::row_numbers(query);
+        auto found = support::sqlite_backend::row_numbers(query);
         while (found && query.row_id_contains == "zzz")
-            found = bulk::sqlite::storage::row_numbers(query);
+            found = support::sqlite_backend::row_numbers(query);
         return found;
     }
 };
@@ -115,7 +115,7 @@ struct searched_place {
     support::temporary_directory directory;
     bulk::service service{
         bulk::operations<doubling>,
-        endless_search{bulk::sqlite::storage::open(directory.path("bulk.db")).value()}};
+        endless_search{support::sqlite_backend::open(directory.path("bulk.db")).value()}};
     std::string id;
     std::optional<http::serving> served;
 };

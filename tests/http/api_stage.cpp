@@ -67,7 +67,7 @@ struct stage::parts {
     parts(const bulk::http::api_options& options, bulk::service_options on, bool has_feeds,
           bool has_operations)
         : service{bulk::operations<transfers>,
-                  operation_storage{storage, [this](const char*) { return fails(); }},
+                  operation_storage{records, [this](const char*) { return fails(); }},
                   named(std::move(on)), bulk::read_options{}, &jobs} {
         support::source_behaviour::now() = &source;
         source.on_fetch = [](std::uint32_t, std::uint64_t) {
@@ -75,7 +75,7 @@ struct stage::parts {
         };
         source.on_map = [](const auto&) { return map_item ? map_item() : bulk::result<>{}; };
         if (has_feeds) {
-            feed_storage faulty{storage};
+            feed_storage faulty{records};
             faulty.faults().before = [this](std::string_view) { return fails(); };
             feeds.emplace(bulk::feeds<articles>, std::move(faulty),
                           bulk::feed_service_options{.worker_name = "test"}, &jobs);
@@ -106,7 +106,8 @@ struct stage::parts {
     std::atomic<int> failed_calls = 0;
     support::source_behaviour source;
     support::seeded_executor jobs{1};
-    bulk::memory::storage storage;
+    bulk::memory::records records;
+    bulk::any_storage storage{records};
     bulk::service service;
     std::optional<bulk::feed_service> feeds;
     std::shared_ptr<bulk::http::application> api;
@@ -124,7 +125,7 @@ stage::~stage() {
 
 bulk::http::application& stage::app() { return *parts_->api; }
 bulk::service& stage::service() { return parts_->service; }
-bulk::memory::storage& stage::storage() { return parts_->storage; }
+bulk::any_storage& stage::storage() { return parts_->storage; }
 void stage::fail_storage() {
     parts_->failed_calls = 0;
     parts_->storage_fails = true;

@@ -10,7 +10,7 @@
 #include <bulk/http/message.hpp>
 #include <bulk/operation/outcome.hpp>
 #include <bulk/service/service.hpp>
-#include <bulk/storage/memory/storage.hpp>
+#include <bulk/storage/any_storage.hpp>
 
 #include <support/json.hpp>
 
@@ -95,7 +95,7 @@ public:
 
     [[nodiscard]] bulk::http::application& app();
     [[nodiscard]] bulk::service& service();
-    bulk::memory::storage& storage();
+    bulk::any_storage& storage();
     /// From now on every call of the services to the storage fails; how often they have called it is
     /// counted from 0.
     void fail_storage();

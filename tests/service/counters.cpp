@@ -56,7 +56,7 @@ void set_scene(script& play) {
 }
 
 /// What the records of an operation say.
-row_counters counted(bulk::memory::storage& storage, bulk::operation_id id, int last_step) {
+row_counters counted(bulk::any_storage storage, bulk::operation_id id, int last_step) {
     row_counters rows;
     bulk::row_query query{.operation = id, .page_size = 1000};
     std::map<std::uint64_t, bulk::row_record> last;
@@ -112,7 +112,7 @@ private:
                             '\n';
     }
 
-    bulk::memory::storage kept_;
+    bulk::memory::records kept_;
     std::set<std::uint64_t> processed_;  ///< all that were seen while rows ran
     std::string differences_;
 };

@@ -1,7 +1,9 @@
 // What events carry beside their message: told to handlers, stored, and told again after a crash.
 #include <bulk/bulk.hpp>
-#include <bulk/storage/sqlite/storage.hpp>
 
+#include <bulk/storage/memory/records.hpp>
+
+#include <support/sqlite_backend.hpp>
 #include <support/stage.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
@@ -255,14 +257,14 @@ void check_fields(Make make) {
 }
 
 suite<"event fields in memory"> in_memory = [] {
-    std::map<std::string, bulk::memory::storage> kept;
+    std::map<std::string, bulk::memory::records> kept;
     check_fields([&](const std::string& name) { return kept[name]; });
 };
 
 suite<"event fields in sqlite"> in_sqlite = [] {
     const support::temporary_directory directory;
     check_fields([&](const std::string& name) {
-        return bulk::sqlite::storage::open(directory.path(name + ".db")).value();
+        return support::sqlite_backend::open(directory.path(name + ".db")).value();
     });
 };
 

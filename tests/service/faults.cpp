@@ -35,7 +35,7 @@ using stage = support::stage<known, faulty>;
 std::string broken;
 bool all_broken = false;
 
-faulty breakable(const bulk::memory::storage& memory) {
+faulty breakable(const bulk::memory::records& memory) {
     return faulty{memory, [](const char* call) { return all_broken or call == broken; }};
 }
 
@@ -52,7 +52,7 @@ suite<"faults"> faults = [] {
         [] {
             support::script script;
             broken.clear();
-            bulk::memory::storage memory;
+            bulk::memory::records memory;
             stage at{{.flush_batch_size = 10, .lease_time = 10s}, breakable(memory)};
             int ran = 0;
             script.first = [&](const number&, bulk::context&) {
@@ -74,7 +74,7 @@ suite<"faults"> faults = [] {
     "work that could not be claimed is looked for again a second later, not a lease later"_test =
         [] {
             support::script script;
-            bulk::memory::storage memory;
+            bulk::memory::records memory;
             stage at{{.lease_time = 10min}, breakable(memory)};
             broken = "claim";
             const auto id = at.create(numbers(1));
@@ -89,7 +89,7 @@ suite<"faults"> faults = [] {
     "a storage that gives no work is tried once a second, and the log hears of it ever more rarely"_test =
         [] {
             support::script script;
-            bulk::memory::storage memory;
+            bulk::memory::records memory;
             int claims = 0;
             stage at{{.lease_time = 1h}, faulty{memory, [&](const char* call) {
                                                     if (std::string_view{call} != "claim")
@@ -126,7 +126,7 @@ suite<"faults"> faults = [] {
             support::script script;
             all_broken = false;
             broken.clear();
-            bulk::memory::storage memory;
+            bulk::memory::records memory;
             // As many tasks as may find out, and as often as they may.
             stage at{{.flush_batch_size = 1, .max_row_concurrency = 8, .lease_time = 1h},
                      breakable(memory)};
@@ -160,7 +160,7 @@ suite<"faults"> faults = [] {
                                      "claim", "events", "signals", "release"})
                 for (const int when : {1, 2, 3}) {
                     support::script script;
-                    bulk::memory::storage memory;
+                    bulk::memory::records memory;
                     int count = 0;
                     bool is_ready = false;
                     stage at{
@@ -183,7 +183,7 @@ suite<"faults"> faults = [] {
 
     "and when the process ends then, others need not wait for its lease"_test = [] {
         support::script script;
-        bulk::memory::storage memory;
+        bulk::memory::records memory;
         bool is_over = false;
         {
             stage at{{.flush_batch_size = 10, .lease_time = 1h},
@@ -224,7 +224,7 @@ suite<"faults"> faults = [] {
                     };
                     pulls = 0;
                     stage at{{.max_row_concurrency = tasks},
-                             faulty{bulk::memory::storage{}, [&](const char* call) {
+                             faulty{bulk::memory::records{}, [&](const char* call) {
                                         if (std::string_view{call} != "pull") return false;
                                         return ++pulls == when;
                                     }}};
@@ -244,7 +244,7 @@ suite<"faults"> faults = [] {
         for (const int tasks : {1, 3}) {
             support::script script;
             broken.clear();
-            stage at{{.max_row_concurrency = tasks}, breakable(bulk::memory::storage{})};
+            stage at{{.max_row_concurrency = tasks}, breakable(bulk::memory::records{})};
             int ran = 0;
             script.first = [&](const number&, bulk::context&) {
                 if (++ran == 50) broken = "pull";
@@ -276,7 +276,7 @@ suite<"faults"> faults = [] {
             support::script script;
             all_broken = false;
             broken = call;
-            bulk::memory::storage memory;
+            bulk::memory::records memory;
             stage at{{.lease_time = 10s}, breakable(memory)};
             broken.clear();
             const auto id = at.create(numbers(50));
@@ -295,7 +295,7 @@ suite<"faults"> faults = [] {
             std::mutex mutex;
             std::condition_variable changed;
             int renewals = 0, told = 0;
-            bulk::memory::storage memory;
+            bulk::memory::records memory;
             bulk::service service{known{},
                                   faulty{memory,
                                          [&](const char* call) {
@@ -325,7 +325,7 @@ suite<"faults"> faults = [] {
 
     "a step that gives up because it was asked to stop has not failed"_test = [] {
         support::script script;
-        bulk::memory::storage memory;
+        bulk::memory::records memory;
         std::atomic<int> begun = 0;
         script.second = [&](const number&, bulk::context& ctx) {
             ++begun;
@@ -352,7 +352,7 @@ suite<"faults"> faults = [] {
 
     "when it is cancelled, a row in flight is recorded as it ends"_test = [] {
         support::script script;
-        bulk::memory::storage memory;
+        bulk::memory::records memory;
         std::atomic<bool> is_begun = false;
         script.second = [&](const number&, bulk::context& ctx) {
             is_begun = true;
@@ -370,7 +370,7 @@ suite<"faults"> faults = [] {
 
     "a stop callback may call the service"_test = [] {
         support::script script;
-        bulk::memory::storage memory;
+        bulk::memory::records memory;
         std::atomic<bool> is_begun = false, has_called = false;
         bulk::service service{bulk::operations<pipeline>, memory};
         script.first = [&](const number&, bulk::context& ctx) {

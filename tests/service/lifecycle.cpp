@@ -309,7 +309,7 @@ suite<"what is kept"> keeping = [] {
     "what cannot be stored leaves neither an operation nor a file"_test = [] {
         script play;
         std::string failing;
-        bulk::memory::storage kept;
+        bulk::memory::records kept;
         support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             {}, support::faulty_storage{kept, [&](const char* call) { return call == failing; }}};
         for (const auto* call : {"put_file", "create"}) {

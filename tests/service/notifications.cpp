@@ -130,7 +130,7 @@ suite<"handlers"> handlers = [] {
     "while the storage does not answer, nothing is told; then all of it"_test = [] {
         script play;
         bool is_down = false;
-        bulk::memory::storage kept;
+        bulk::memory::records kept;
         support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             {}, support::faulty_storage{kept, [&](const char* call) {
                                             return is_down && call == "events"s;
@@ -285,7 +285,7 @@ suite<"recipients"> recipients = [] {
         script play;
         bool is_down = false;
         std::string sent;
-        bulk::memory::storage kept;
+        bulk::memory::records kept;
         support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             {}, support::faulty_storage{kept, [&](const char* call) {
                                             return is_down && call == "get"s;

@@ -155,7 +155,7 @@ suite<"others"> others = [] {
         std::string down;
         using storage = support::faulty_storage<bulk::memory::records>;
         support::stage<operations, storage> on(
-            {}, storage{bulk::memory::storage{}, [&](const char* name) { return down == name; }});
+            {}, storage{bulk::memory::records{}, [&](const char* name) { return down == name; }});
         const auto id = failed_operation(on, steps, 3);
         const auto before = on.get(id);
         const auto record = on.record(id, 2, 1);

@@ -312,7 +312,7 @@ suite<"start"> starting = [] {
     "a storage that does not answer at first delays the start, no more"_test = [] {
         script play;
         int failures = 5;
-        bulk::memory::storage kept;
+        bulk::memory::records kept;
         support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             only_front(), support::faulty_storage{kept, [&](const char* call) {
                                                       return call == "claim"s && failures-- > 0;
@@ -370,7 +370,7 @@ suite<"poll"> polling = [] {
     "a storage that does not answer is asked again the next time"_test = [] {
         script play;
         bool is_down = false;
-        bulk::memory::storage kept;
+        bulk::memory::records kept;
         support::stage<operations, support::faulty_storage<bulk::memory::records>> on{
             {.pending_poll_interval = 10s},
             support::faulty_storage{kept, [&](const char*) { return is_down; }}};
@@ -444,7 +444,7 @@ suite<"shutdown"> stopping = [] {
     };
 
     "a shutdown does not wait for waits, and the next start has them all"_test = [] {
-        bulk::memory::storage storage;
+        bulk::memory::records storage;
         const bulk::service_options options{.max_row_concurrency = 4};
         std::optional<operation_id> id;
         {

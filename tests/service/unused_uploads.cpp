@@ -64,7 +64,7 @@ suite<"unused uploads"> unused_uploads = [] {
         };
 
     "among many, at one moment or at many"_test = [] {
-        bulk::memory::storage storage;
+        bulk::memory::records storage;
         std::uint64_t unused = 0;
         std::vector<std::string> used;
         for (int i = 1; i <= 5000; ++i) {
@@ -100,7 +100,7 @@ suite<"unused uploads"> unused_uploads = [] {
 
     "without an answer of the store nothing is removed"_test = [] {
         for (const auto* call : {"files", "query", "remove_file"}) {
-            bulk::memory::storage kept;
+            bulk::memory::records kept;
             const auto id = kept.put_file("x", pull_of("x"), 0, at(-100'000)).value().id;
             bool is_failing = true;
             support::stage<operations, support::faulty_storage<bulk::memory::records>> on{

@@ -312,7 +312,7 @@ suite<"a storage that does not answer"> no_answer = [] {
         script play;
         std::set<std::string> down;
         support::stage<operations, storage> on(
-            {}, storage{bulk::memory::storage{},
+            {}, storage{bulk::memory::records{},
                         [&](const char* name) { return down.contains(name); }});
         const auto id = begin(on, 2);
         down = {"send"};
@@ -337,7 +337,7 @@ suite<"a storage that does not answer"> no_answer = [] {
         for (const int rows : {1, 1000}) {
             int* counted = nullptr;
             support::stage<operations, storage> on(
-                {}, storage{bulk::memory::storage{}, [&](const char*) {
+                {}, storage{bulk::memory::records{}, [&](const char*) {
                                 if (counted != nullptr) ++*counted;
                                 return false;
                             }});
@@ -354,7 +354,7 @@ suite<"a storage that does not answer"> no_answer = [] {
         script play;
         bool is_down = false;
         support::stage<operations, storage> on(
-            {}, storage{bulk::memory::storage{},
+            {}, storage{bulk::memory::records{},
                         [&](const char* name) { return is_down && name == "record"s; }});
         const auto id = on.create(numbers(3), "single");
         expect(on.drive([&] { return play.calls == "1 2 3 "; }));
@@ -543,7 +543,7 @@ suite<"waits of an operation that is tried once more"> tried_once_more = [] {
         bool is_down = false, is_closed = false;
         using storage = support::faulty_storage<bulk::memory::records>;
         support::stage<operations, storage> on(
-            {}, storage{bulk::memory::storage{}, [&](const char* name) {
+            {}, storage{bulk::memory::records{}, [&](const char* name) {
                             is_closed = is_closed || name == "close_wait"s;
                             return is_down && name == "record"s;
                         }});

@@ -38,7 +38,7 @@ const bulk::service_options mill{.service_name = "mill", .lease_time = 30s};
 
 /// A storage that does not answer calls of these names.
 struct troubled {
-    bulk::memory::storage real{};
+    bulk::memory::records real{};
     std::set<std::string> down{};
     std::function<void(const std::string&)> done{};
 

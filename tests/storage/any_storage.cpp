@@ -13,6 +13,7 @@
 #include <bulk/storage/any_storage.hpp>
 #include <bulk/storage/files/directory.hpp>
 #include <bulk/storage/memory/records.hpp>
+#include <bulk/storage/sqlite/connection.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/temporary_directory.hpp>

@@ -1,11 +1,20 @@
+#include <bulk/core/feed_item.hpp>
+#include <bulk/core/feed_run.hpp>
+#include <bulk/core/row_record.hpp>
+#include <bulk/storage/feed_cursors.hpp>
+#include <bulk/storage/first_places.hpp>
 #include <bulk/storage/operation_order.hpp>
+#include <bulk/storage/read_page.hpp>
 #include <bulk/storage/retry_order.hpp>
 #include <bulk/storage/row_order.hpp>
 
 #include <support/ut.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace boost::ut;
 using bulk::operation_sort, bulk::row_sort;
@@ -34,6 +43,21 @@ suite<"orders"> orders = [] {
             << "only row ids are texts";
     };
 
+    "a record has a position in every order"_test = [] {
+        const bulk::row_record record{.row = place.row(),
+                                      .step = bulk::step_index{2},
+                                      .state = bulk::row_state::failed,
+                                      .row_id = "a",
+                                      .failure = bulk::error_type::parse,
+                                      .started_at = bulk::timestamp{bulk::timestamp::duration{5}}};
+        const auto number = [&](row_sort sort) { return order_of(record, sort).number; };
+        expect(number(row_sort::row) == 0_l and number(row_sort::row_id) == 0_l);
+        expect(order_of(record, row_sort::row_id).text == "a");
+        expect(number(row_sort::step) == 3_l and number(row_sort::started_at) == 5_l);
+        expect(number(row_sort::state) == std::to_underlying(bulk::row_state::failed));
+        expect(number(row_sort::failure) == bulk::order_of(record.failure));
+    };
+
     "rows without a failure or a start come first"_test = [] {
         using failure = std::optional<bulk::error_type>;
         using time = std::optional<bulk::timestamp>;
@@ -60,6 +84,54 @@ suite<"orders"> orders = [] {
         const auto refused = bulk::parse_operation_order(by_name, operation_sort::state);
         expect(fatal(not refused.has_value()));
         expect(refused.error().message.contains("is of another order"));
+    };
+
+    "a cursor of runs and one of items are read as they were written"_test = [] {
+        const auto of_runs = bulk::cursor_of(bulk::feed_run{.number = 12});
+        expect(bulk::parse_run_cursor(of_runs).value() == 12_ul);
+        const auto of_items = bulk::cursor_of(bulk::canonical_item{.key = "b 1"});
+        expect(bulk::parse_item_cursor(of_items).value() == std::string{"b 1"});
+        expect(not bulk::parse_run_cursor(of_items).has_value());
+        expect(not bulk::parse_item_cursor("!").has_value());
+    };
+
+    "the first places behind another are picked in both directions"_test = [] {
+        const auto pick = [](std::optional<int> after, bool is_descending) {
+            bulk::first_places<int> places{after, is_descending, 3};
+            for (const int each : {5, 1, 9, 7, 3}) places.add(each);
+            return std::move(places).take();
+        };
+        expect(pick(std::nullopt, false) == std::vector{1, 3, 5});
+        expect(pick(3, false) == std::vector{5, 7, 9});
+        expect(pick(std::nullopt, true) == std::vector{9, 7, 5});
+        expect(pick(3, true) == std::vector{1});
+    };
+
+    "a page says where the next one begins, and the last that there is none"_test = [] {
+        struct numbers_query {
+            std::uint32_t page_size = 2;
+            std::string after{};
+        };
+        const auto read = [](const std::string& after) {
+            return bulk::read_page(
+                numbers_query{.after = after},
+                [](const std::string& text) -> bulk::result<int> {
+                    if (text == "wrong") return bulk::unknown_cursor(text);
+                    return std::stoi(text);
+                },
+                [](const numbers_query& query, const std::optional<int>& behind) {
+                    bulk::page<int> found;
+                    for (int each = behind.value_or(0) + 1;
+                         each <= 4 && found.items.size() < query.page_size; ++each)
+                        found.items.push_back(each);
+                    return found;
+                },
+                [](int last) { return std::to_string(last); });
+        };
+        const auto first = read("").value(), second = read(first.next).value();
+        expect(first.items == std::vector{1, 2} and first.next == "2");
+        expect(second.items == std::vector{3, 4} and second.next.empty());
+        expect(read("wrong").error().code == bulk::errc::invalid_argument);
     };
 
     "a cursor of earlier failures is read as it was written"_test = [] {

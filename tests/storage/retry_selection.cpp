@@ -1,3 +1,4 @@
+#include <bulk/core/row_record.hpp>
 #include <bulk/storage/retry_selection.hpp>
 
 #include <support/ut.hpp>
@@ -45,6 +46,23 @@ suite<"retry selection"> selections = [] {
         expect(not selection.count(row, second, error_type::processing, made));
         expect(not selection.count(row, first, error_type::parse, made)) << "the file is wrong";
         expect(made.submitted == 1_ul and made.skipped == 2_ul and made.refused.size() == 1_ul);
+    };
+
+    "a record is reset if its state, its row and its failure are meant"_test = [] {
+        const bulk::retry_filter filter{.rows = std::vector{row, row_number{7}}};
+        const std::vector<step_index> none;
+        const bulk::retry_selection selection{filter, none};
+        bulk::retry_submission made;
+        const bulk::row_record failed{.row = row,
+                                      .step = first,
+                                      .state = bulk::row_state::failed,
+                                      .failure = error_type::processing};
+        auto other = failed, completed = failed;
+        other.row = row_number{2};
+        completed.state = bulk::row_state::completed;
+        expect(selection.resets(failed, made));
+        expect(not selection.resets(other, made) and not selection.resets(completed, made));
+        expect(made.submitted == 1_ul and made.skipped == 0_ul);
     };
 
     "a hundred refused rows are listed"_test = [] {

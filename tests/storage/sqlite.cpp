@@ -9,9 +9,8 @@
 #include "../conformance/steps.hpp"
 #include "../conformance/workers.hpp"
 
-#include <bulk/storage/sqlite/storage.hpp>
-
 #include <support/raw_database.hpp>
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -30,13 +29,13 @@ namespace {
 /// A storage on a file of its own, which is gone with it.
 class fresh_storage {
 public:
-    bulk::sqlite::storage* operator->() { return &storage_; }
-    bulk::sqlite::storage& operator*() { return storage_; }
+    support::sqlite_backend* operator->() { return &storage_; }
+    support::sqlite_backend& operator*() { return storage_; }
 
 private:
     support::temporary_directory directory_;
-    bulk::sqlite::storage storage_ =
-        bulk::sqlite::storage::open(directory_.path("bulk.db")).value();
+    support::sqlite_backend storage_ =
+        support::sqlite_backend::open(directory_.path("bulk.db")).value();
 };
 
 suite<"sqlite"> sqlite = [] {
@@ -56,7 +55,7 @@ suite<"sqlite"> sqlite = [] {
     "rows that are written one by one do not make each write as large as their page"_test = [] {
         support::temporary_directory directory;
         const auto path = directory.path("bulk.db");
-        auto store = bulk::sqlite::storage::open(path).value();
+        auto store = support::sqlite_backend::open(path).value();
         expect(store.create(conformance::operation(1), {}).has_value());
         const auto held = store.claim(conformance::request(0)).value().value().held;
         support::raw_database other{path};

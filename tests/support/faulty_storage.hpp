@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/stored_file.hpp>
+#include <bulk/storage/typed_records.hpp>
 
 #include <cstddef>
 #include <functional>

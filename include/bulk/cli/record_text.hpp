@@ -47,9 +47,12 @@ namespace bulk::cli {
         case row_state::failed:
         case row_state::timed_out:
             return tint::bad;
-        default:
-            return tint::plain;
+        case row_state::pending:
+        case row_state::running:
+        case row_state::waiting_for_completion:
+            break;
     }
+    return tint::plain;
 }
 
 /// How long the last run took, or has taken by now.

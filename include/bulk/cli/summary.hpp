@@ -10,6 +10,8 @@
 #include <bulk/core/error_group.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/core/row_state.hpp>
 #include <bulk/service/service.hpp>
 
 #include <algorithm>
@@ -28,6 +30,24 @@ struct step_counts {
     std::uint64_t failed = 0;
     std::uint64_t timed_out = 0;
     std::uint64_t waiting = 0;
+
+    /// None for states that are not shown.
+    [[nodiscard]] std::uint64_t* counter_of(row_state state) {
+        switch (state) {
+            case row_state::completed:
+                return &completed;
+            case row_state::failed:
+                return &failed;
+            case row_state::timed_out:
+                return &timed_out;
+            case row_state::waiting_for_completion:
+                return &waiting;
+            case row_state::pending:
+            case row_state::running:
+                break;
+        }
+        return nullptr;
+    }
 };
 
 [[nodiscard]] inline result<std::vector<step_counts>> count_steps(
@@ -42,10 +62,9 @@ struct step_counts {
     const int steps = about == nullptr ? 0 : static_cast<int>(about->steps.size());
     for (int i = -1; i < steps; ++i) {
         step_counts at{.step = static_cast<step_index>(i)};
-        for (auto [state, into] : {std::pair{row_state::completed, &at.completed},
-                                   {row_state::failed, &at.failed},
-                                   {row_state::timed_out, &at.timed_out},
-                                   {row_state::waiting_for_completion, &at.waiting}}) {
+        for (const auto& [state, name] : enumerators_of<row_state>) {
+            auto* const into = at.counter_of(state);
+            if (into == nullptr) continue;
             const auto counted = count(at.step, state);
             if (!counted) return std::unexpected{counted.error()};
             *into = *counted;

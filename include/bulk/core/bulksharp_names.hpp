@@ -4,7 +4,6 @@
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/reflect.hpp>
-#include <bulk/core/row_state.hpp>
 
 #include <optional>
 #include <string>

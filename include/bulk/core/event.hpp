@@ -6,6 +6,7 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/operation_record.hpp>
+#include <bulk/core/reflect.hpp>
 #include <bulk/core/row_record.hpp>
 
 #include <chrono>
@@ -17,6 +18,7 @@
 
 namespace bulk {
 
+/// Stored as a number: a new kind comes last.
 enum class event_kind : std::uint8_t {
     created,
     status_changed,
@@ -40,6 +42,8 @@ BOOST_DESCRIBE_ENUM(event_kind, created, status_changed, completed, failed, canc
                     run_started, partition_completed, partition_failed, partitions_retried,
                     consolidation_started, consolidation_skipped, run_completed, run_failed,
                     run_cancelled, watermark_moved, requested)
+static_assert(describes_all<event_kind>(),
+              "BOOST_DESCRIBE_ENUM(event_kind, ...) lists all kinds, in their order");
 
 [[nodiscard]] constexpr bool is_of_run(event_kind kind) {
     return kind >= event_kind::run_started && kind <= event_kind::watermark_moved;

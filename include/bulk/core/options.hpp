@@ -40,7 +40,7 @@ struct service_options {
     std::int64_t max_unpacked_size = 10'737'418'240;  ///< of a gzip or zstd file; 0 is unlimited
     int max_unpack_ratio = 250;  ///< bytes for each packed one, behind 100 MiB; 0 is unlimited
     int max_dry_runs = 4;        ///< at once; others wait for their turn
-    std::chrono::milliseconds dry_run_wait{10'000};  ///< for a turn, then `errc::unavailable`
+    std::chrono::milliseconds dry_run_wait{10'000};  ///< for a turn, then `errc::timed_out`
     bool include_row_data_in_errors = false;
     int flush_batch_size = 100;                       ///< rows recorded in one transaction
     std::chrono::milliseconds flush_interval{1'000};  ///< or this long after the first of them

@@ -13,7 +13,6 @@
 #include <boost/mp11/list.hpp>
 
 #include <array>
-#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -50,6 +49,25 @@ template <described_enum E>
     for (const auto& each : enumerators_of<E>)
         if (each.name == name) return each.value;
     return std::nullopt;
+}
+
+/// Whether a value is one of the enumerators of its type, described or not: the compiler writes any other as a cast,
+/// `(type)7`.
+template <auto Value>
+[[nodiscard]] consteval bool is_enumerator() {
+    std::string_view text = __PRETTY_FUNCTION__;
+    text.remove_suffix(text.size() - text.find_last_of(']'));
+    const auto last = text.find_last_not_of("0123456789");
+    return last + 1 == text.size() || text[last] != ')';
+}
+
+/// Whether each enumerator is described, of an enumeration that counts from 0 without a gap.
+template <described_enum E>
+[[nodiscard]] consteval bool describes_all() {
+    constexpr auto count = enumerators_of<E>.size();
+    for (std::size_t i = 0; i < count; ++i)
+        if (enumerators_of<E>[i].value != static_cast<E>(i)) return false;
+    return !is_enumerator<static_cast<E>(count)>();
 }
 
 /// A class declared with `BOOST_DESCRIBE_STRUCT`.

@@ -19,6 +19,14 @@ struct row_counters {
     bool operator==(const row_counters&) const = default;
 };
 
+/// Adds what was counted elsewhere.
+constexpr void add(row_counters& counters, const row_counters& counted) {
+    counters.total += counted.total;
+    counters.processed += counted.processed;
+    counters.successful += counted.successful;
+    counters.failed += counted.failed;
+}
+
 constexpr void count_row(row_counters& counters, bool succeeded) {
     ++counters.processed;
     ++(succeeded ? counters.successful : counters.failed);

@@ -11,7 +11,6 @@
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
 
-#include <concepts>
 #include <string>
 #include <string_view>
 #include <utility>

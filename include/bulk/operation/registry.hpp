@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace bulk {
@@ -70,12 +69,6 @@ public:
                              (visit(std::type_identity<Ops>{}), true)));
         if (!found) return std::unexpected{unknown_operation(name, descriptions)};
         return {};
-    }
-
-    /// Calls `visit(std::type_identity<Op>{})` for each operation.
-    template <typename Visit>
-    static void for_each(Visit&& visit) {
-        (visit(std::type_identity<Ops>{}), ...);
     }
 };
 

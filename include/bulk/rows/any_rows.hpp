@@ -12,7 +12,6 @@
 #include <bulk/rows/slice.hpp>
 #include <bulk/rows/text_source.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

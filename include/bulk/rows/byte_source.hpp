@@ -131,5 +131,5 @@ private:
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/rows/implementation.hpp>
+#include <bulk/rows/byte_source_implementation.hpp>
 #endif

@@ -5,7 +5,6 @@
 #include <bulk/rows/members.hpp>
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <span>

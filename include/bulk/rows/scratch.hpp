@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/rows/window.hpp>
+#include <bulk/rows/text_window.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -32,5 +32,5 @@ inline char* put_utf8(char* out, char32_t point) {
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/rows/implementation.hpp>
+#include <bulk/rows/utf8_blocks.hpp>
 #endif

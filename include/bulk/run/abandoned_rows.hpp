@@ -16,23 +16,20 @@
 
 namespace bulk {
 
-/// Rows whose steps did not return before the shutdown time-out.
-struct abandoned {
-    std::string sentence{};  ///< which rows and steps
-    row_batch batch{};       ///< what is written of them
-};
-
-/// What user code still has when a run ends without waiting for it.
-[[nodiscard]] inline abandoned abandoned_rows(task_board& board, const owned_operation& operation,
-                                              const operation_description& description,
-                                              any_storage& storage, timestamp now) {
+/// Records the rows that user code still has when a run ends without waiting for it, since their steps did not
+/// return before the shutdown time-out. Returns which rows and steps they are, as a sentence.
+[[nodiscard]] inline std::string record_abandoned_rows(task_board& board,
+                                                       const owned_operation& operation,
+                                                       const operation_description& description,
+                                                       any_storage& storage, timestamp now) {
     const row_records records{operation.record()};
-    abandoned left;
+    std::string sentence;
+    row_batch batch;
     const auto id = operation.held().operation;
     for (const auto& [row, step] : board.rows()) {
         const auto name = description.step_name(step);
-        left.sentence += concat(left.sentence.empty() ? "" : "; ", "operation ", to_text(id),
-                                ", row ", to_number(row), ": step '", name, "' did not return");
+        sentence += concat(sentence.empty() ? "" : "; ", "operation ", to_text(id), ", row ",
+                           to_number(row), ": step '", name, "' did not return");
         if (step == validation_step) continue;
         auto stored = storage.get(id, row, step);
         if (!stored) continue;
@@ -46,9 +43,10 @@ struct abandoned {
             continue;
         record.error_message =
             concat("step '", name, "' did not return before the shutdown time-out");
-        left.batch.records.push_back(std::move(record));
+        batch.records.push_back(std::move(record));
     }
-    return left;
+    if (!batch.empty()) (void)storage.record(operation.held(), batch);
+    return sentence;
 }
 
 }  // namespace bulk

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/concat.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/row_batch.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace bulk {

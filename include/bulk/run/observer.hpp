@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/growing_histogram.hpp>
 #include <bulk/core/histogram.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/log.hpp>
@@ -63,15 +64,27 @@ public:
 
 private:
     void note(const row_record& record) {
-        if (record.state == row_state::failed)
-            (record.step == validation_step ? refused_ : failed_)
-                .fetch_add(1, std::memory_order_relaxed);
-        else if (record.state == row_state::timed_out)
-            timed_out_.fetch_add(1, std::memory_order_relaxed);
-        else if (record.state == row_state::running)
-            retried_.fetch_add(1, std::memory_order_relaxed);
+        if (auto* const counter = counter_of(record))
+            counter->fetch_add(1, std::memory_order_relaxed);
         if (record.step != validation_step && record.started_at && record.completed_at)
             add(to_number(record.step), *record.completed_at - *record.started_at, 1);
+    }
+
+    /// None for a record of a row that is on its way, or that succeeded.
+    [[nodiscard]] std::atomic<std::uint64_t>* counter_of(const row_record& record) {
+        switch (record.state) {
+            case row_state::failed:
+                return record.step == validation_step ? &refused_ : &failed_;
+            case row_state::timed_out:
+                return &timed_out_;
+            case row_state::running:
+                return &retried_;
+            case row_state::pending:
+            case row_state::waiting_for_completion:
+            case row_state::completed:
+                break;
+        }
+        return nullptr;
     }
 
     void add(int step, std::chrono::microseconds took, std::uint64_t times) {

@@ -7,13 +7,13 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
-#include <bulk/core/query.hpp>
-#include <bulk/core/row_record.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/run/abandoned_rows.hpp>
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/guard.hpp>
 #include <bulk/run/heartbeat.hpp>
+#include <bulk/run/operation_end.hpp>
+#include <bulk/run/orphaned_rows.hpp>
 #include <bulk/run/outage.hpp>
 #include <bulk/run/row_pass.hpp>
 #include <bulk/run/row_work.hpp>
@@ -68,13 +68,11 @@ public:
         const locked now{core_.lifecycle};
         if (now->phase == run_phase::ended) return {};
         (void)core_.recorded.flush();
-        auto& storage = core_.around.storage;
-        auto left = abandoned_rows(core_.board, core_.operation, core_.description, storage,
-                                   core_.around.jobs.now());
+        auto sentence = record_abandoned_rows(core_.board, core_.operation, core_.description,
+                                              core_.around.storage, core_.around.jobs.now());
         core_.lifecycle.abandon(now);
-        if (!left.batch.empty()) (void)storage.record(core_.operation.held(), left.batch);
-        (void)storage.release(core_.operation.held());
-        return std::move(left.sentence);
+        (void)core_.around.storage.release(core_.operation.held());
+        return sentence;
     }
 
 private:
@@ -186,24 +184,12 @@ private:
         return !taken->refusal;
     }
 
-    /// The process that had the operation crashed, and its steps must not run twice: rows that waited
-    /// fail, the others keep their state, and the operation fails.
+    /// The process that had the operation crashed, and its steps must not run twice: the operation fails.
     void fail_orphans() {
-        const auto waiting =
-            core_.around.storage.query(row_query{.operation = id(),
-                                                 .state = row_state::waiting_for_completion,
-                                                 .page_size = largest_page,
-                                                 .with_total = false});
-        if (!waiting) return retry(waiting.error(), &operation_run::fail_orphans);
-        if (!waiting->items.empty()) {
-            had_orphans_ = true;
-            const auto failed = rows_.fail(
-                waiting->items, "Recovery: step was waiting for signal when application restarted");
-            if (!failed) return retry(failed.error(), &operation_run::fail_orphans);
-            return submit(&operation_run::fail_orphans);  // more?
-        }
-        give_up(had_orphans_ ? "Operation had orphaned signal-based steps on application restart"
-                             : "Operation was stuck in Running state after application restart");
+        const auto more = orphans_.fail_some();
+        if (!more) return retry(more.error(), &operation_run::fail_orphans);
+        if (*more) return submit(&operation_run::fail_orphans);
+        give_up(orphans_.reason());
     }
 
     /// Moves the operation to the next state and tells others. False when that is to be tried `again`, or the
@@ -264,17 +250,9 @@ private:
                 return end();
             case stop_reason::none:
                 if (status.phase == run_phase::validating) return end_validation();
-                return close([](operation_record& operation, timestamp now) {
-                    return complete(operation, now);
-                });
-            case stop_reason::cancelled:
-                return close([](operation_record& operation, timestamp now) {
-                    return move_to(operation, operation_state::cancelled, now);
-                });
+                [[fallthrough]];
             default:
-                return close([&](operation_record& operation, timestamp now) {
-                    return fail_operation(operation, status.why, now);
-                });
+                return close(status);
         }
     }
 
@@ -303,12 +281,13 @@ private:
         end();
     }
 
-    /// The operation's last change.
-    template <typename Change>
-    void close(Change change) {
-        if (core_.lifecycle.snapshot().phase == run_phase::validating)
-            core_.operation.set_total(rows_.row_count());
-        const auto closed = core_.operation.close(change, core_.around.jobs.now());
+    void close(const run_lifecycle::guarded& status) {
+        if (status.phase == run_phase::validating) core_.operation.set_total(rows_.row_count());
+        const auto closed = core_.operation.close(
+            [&](operation_record& operation, timestamp now) {
+                return end_operation(operation, status.reason, status.why, now);
+            },
+            core_.around.jobs.now());
         if (!closed && closed.error().code != errc::illegal_transition)
             return retry(closed.error(), &operation_run::end_phase);
         if (closed) outage_.end();
@@ -335,7 +314,7 @@ private:
     heartbeat heartbeat_{core_, outage_, wakeup_};
     row_pass rows_;
     task_pump tasks_{core_, wakeup_, rows_};
-    bool had_orphans_ = false;
+    orphaned_rows orphans_{core_, rows_};
 };
 
 }  // namespace bulk

@@ -10,9 +10,7 @@
 #include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

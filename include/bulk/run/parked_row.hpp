@@ -4,7 +4,7 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/signal.hpp>
-#include <bulk/operation/task.hpp>
+#include <bulk/operation/step_waits.hpp>
 #include <bulk/run/row_text.hpp>
 
 #include <cstdint>

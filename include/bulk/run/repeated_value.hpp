@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bulk/core/id.hpp>
-#include <bulk/core/linkage.hpp>
 
 #include <compare>
 #include <cstdint>

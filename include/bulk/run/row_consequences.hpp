@@ -13,10 +13,10 @@
 #include <bulk/run/answer.hpp>
 #include <bulk/run/journal.hpp>
 #include <bulk/run/parked_row.hpp>
-#include <bulk/run/row_host.hpp>
 #include <bulk/run/row_outcomes.hpp>
 #include <bulk/run/row_place.hpp>
 #include <bulk/run/row_task.hpp>
+#include <bulk/run/run_host.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -51,7 +51,7 @@ public:
     using row_type = typename Op::row_type;
     using visit = row_visit<row_type>;
 
-    row_consequences(executor& jobs, row_host<row_type>& host, const row_outcomes<Op>& outcomes)
+    row_consequences(executor& jobs, run_host& host, const row_outcomes<Op>& outcomes)
         : jobs_{jobs}, host_{host}, outcomes_{outcomes} {}
 
     /// The steps that went well before one that did not, when nobody looked at the clock.
@@ -277,7 +277,7 @@ private:
     }
 
     executor& jobs_;
-    row_host<row_type>& host_;
+    run_host& host_;
     const row_outcomes<Op>& outcomes_;
 };
 

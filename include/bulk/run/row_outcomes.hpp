@@ -4,7 +4,6 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/event.hpp>
-#include <bulk/core/id.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/operation/description.hpp>
@@ -14,7 +13,6 @@
 #include <bulk/run/row_task.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>

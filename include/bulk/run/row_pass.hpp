@@ -7,11 +7,11 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/operation/description.hpp>
-#include <bulk/rows/byte_source.hpp>
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/crashed_rows.hpp>
 #include <bulk/run/failure_budget.hpp>
 #include <bulk/run/heartbeat.hpp>
+#include <bulk/run/open_rows.hpp>
 #include <bulk/run/outage.hpp>
 #include <bulk/run/parked_row.hpp>
 #include <bulk/run/row_records.hpp>
@@ -36,7 +36,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,13 +61,7 @@ public:
 
     /// The rows of a pass, which then comes to `open`.
     [[nodiscard]] result<std::unique_ptr<unit_source>> rows_for(operation_state state) {
-        auto rows = rows_of_file();
-        // The file is gone: what the records keep of the rows is enough for their steps.
-        if (!rows && rows.error().code == errc::not_found && core_.operation.was_begun() &&
-            keeps_rows(core_.description) && state == operation_state::running)
-            return work_->open_records(core_.around.storage, core_.id(),
-                                       core_.operation.record().rows.total);
-        return rows;
+        return open_rows(core_, *work_, state);
     }
 
     // --- the units of the pass; under the lock ---------------------------------------------------
@@ -209,20 +202,6 @@ public:
     void end_watch(row_task& at) override { core_.board.end_check(at); }
 
 private:
-    [[nodiscard]] result<std::unique_ptr<unit_source>> rows_of_file() {
-        const auto& record = core_.operation.record();
-        auto& storage = core_.around.storage;
-        return work_->open_file(
-            [&]() -> result<byte_source> {
-                if (auto content = storage.file_memory(record.file_id))
-                    return byte_source{std::string_view{*content}, content};
-                auto pull = storage.open_file(record.file_id, 0);
-                if (!pull) return std::unexpected{std::move(pull).error()};
-                return byte_source{std::move(*pull)};
-            },
-            record.file_name, core_.around.reading, core_.concurrency() == 1);
-    }
-
     /// Loads what is stored of the rows of a unit, when an earlier run has begun them. If that fails, the unit
     /// is put back.
     [[nodiscard]] bool load_standings(row_task& at, const row_unit& unit) {

@@ -6,7 +6,6 @@
 #include <bulk/run/parked_row.hpp>
 #include <bulk/run/row_text.hpp>
 
-#include <cstdint>
 #include <string>
 
 namespace bulk {

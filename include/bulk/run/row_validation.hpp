@@ -16,7 +16,6 @@
 #include <bulk/run/unique_values.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>

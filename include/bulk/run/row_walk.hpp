@@ -6,23 +6,19 @@
 #include <bulk/operation/step_options.hpp>
 #include <bulk/operation/step_table.hpp>
 #include <bulk/run/answer.hpp>
-#include <bulk/run/coroutine_frame.hpp>
-#include <bulk/run/guard.hpp>
 #include <bulk/run/instance.hpp>
-#include <bulk/run/journal.hpp>
 #include <bulk/run/parked_row.hpp>
 #include <bulk/run/row_consequences.hpp>
-#include <bulk/run/row_host.hpp>
+#include <bulk/run/row_copies.hpp>
 #include <bulk/run/row_outcomes.hpp>
 #include <bulk/run/row_place.hpp>
 #include <bulk/run/row_task.hpp>
+#include <bulk/run/run_host.hpp>
+#include <bulk/run/step_calls.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <utility>
-#include <variant>
 
 namespace bulk {
 
@@ -41,9 +37,12 @@ class row_walk {
 public:
     using row_type = typename Op::row_type;
 
-    row_walk(operation_instance<Op>& instance, executor& jobs, row_host<row_type>& host,
-             const row_outcomes<Op>& outcomes)
-        : instance_{instance}, host_{host}, consequences_{jobs, host, outcomes} {}
+    row_walk(operation_instance<Op>& instance, executor& jobs, run_host& host,
+             row_copies<row_type>& copies, const row_outcomes<Op>& outcomes)
+        : instance_{instance},
+          host_{host},
+          calls_{instance, host, copies},
+          consequences_{jobs, host, outcomes} {}
 
     /// A row through its steps, from where it begins.
     void walk(row_task& at, const row_type& row, const row_place& place, row_start start) {
@@ -57,7 +56,7 @@ public:
             static_cast<std::size_t>(start.step), [&]<typename Step>(const Step& step) {
                 enter(at, place.number(), step, start.attempt);
                 answer said = answer::done;
-                if constexpr (is_plain<Step>) {
+                if constexpr (step_calls<Op>::template is_plain<Step>) {
                     said = call_step(step, row, instance_.metadata(), at.ctx, at.details);
                     if (said == answer::done && !is_timed && !at.transaction->is_asked())
                         [[likely]] {
@@ -76,7 +75,8 @@ public:
                            .retry_attempt = start.retry_attempt,
                            .began = began,
                            .before = start.before};
-                if constexpr (!is_plain<Step>) said = call(at, step, here);
+                if constexpr (!step_calls<Op>::template is_plain<Step>)
+                    said = calls_.call(at, step, here);
                 if (!is_timed)
                     here.began = consequences_.quick_part(at, place.number(), quick, done);
                 if (!conclude(at, step.description, said, here)) return false;
@@ -115,7 +115,7 @@ public:
         bool begins_anew = false;
         (void)instance_.steps().visit_from(
             static_cast<std::size_t>(start.step), [&]<typename Step>(const Step&) {
-                if constexpr (is_task<returned_by<Step>>)
+                if constexpr (step_calls<Op>::template is_coroutine<Step>)
                     begins_anew = true;
                 else if (!before.signal_key.empty())
                     consequences_.wait_on(at, row, place, before, park_reason::signal,
@@ -150,7 +150,7 @@ public:
                        .deadline = parked.deadline};
             if (parked.frame != nullptr) at.frame = *parked.frame;
             goes_on = conclude(at, step.description,
-                               resume(at, step, here, parked.reason, woken.told), here);
+                               calls_.resume(at, step, here, parked.reason, woken.told), here);
             return false;  // one step; the others walk
         });
         if (!goes_on) return at.writer.pass();
@@ -168,11 +168,6 @@ private:
         at.show(number, index);
         at.ctx.enter(number, index, step.description.name, attempt);
     }
-
-    template <typename Step>
-    using returned_by = decltype(std::declval<const Step&>().execute(
-        std::declval<const row_type&>(), std::declval<const typename Op::metadata_type&>(),
-        std::declval<context&>()));
 
     // --- what follows ----------------------------------------------------------------------------
 
@@ -223,130 +218,9 @@ private:
         return false;
     }
 
-    // --- what a step says ------------------------------------------------------------------------
-
-    /// A step that is over when its call is.
-    template <typename Step>
-    static constexpr bool is_plain = Step::kind == step_kind::plain && !is_task<returned_by<Step>>;
-
-    /// Executes a step that is not plain, and asks a polled one for the first time.
-    template <typename Step>
-    [[nodiscard]] answer call(row_task& at, const Step& step, visit& here) {
-        if constexpr (is_task<returned_by<Step>>) {
-            return begin_task(at, step, here);
-        } else {
-            return finish_call(at, step, here,
-                               call_step(step, here.row, instance_.metadata(), at.ctx, at.details));
-        }
-    }
-
-    /// A step that was executed may not be complete yet.
-    template <typename Step>
-    [[nodiscard]] answer finish_call(row_task& at, const Step& step, visit& here, answer said) {
-        if constexpr (Step::kind == step_kind::polled)
-            if (said == answer::done) return check(at, step, here);
-        if constexpr (Step::kind == step_kind::signalled)
-            if (said == answer::done) return ask_key(at, step, here);
-        return said;
-    }
-
-    /// What a row that has waited is told, or finds out.
-    template <typename Step>
-    [[nodiscard]] answer resume(row_task& at, const Step& step, visit& here, park_reason reason,
-                                const std::optional<given_signal>& told) {
-        if constexpr (Step::kind == step_kind::polled)
-            if (reason == park_reason::check) return check(at, step, here);
-        if constexpr (is_task<returned_by<Step>>) {
-            if (reason == park_reason::coroutine) return resume_task(at, step, here, told);
-            if (reason == park_reason::repeat) return begin_task(at, step, here);
-        } else {
-            if (reason == park_reason::repeat)
-                return call_step(step, here.row, instance_.metadata(), at.ctx, at.details);
-        }
-        if (!told) return answer::timed_out;
-        here.told = &*told;
-        if (!told->failure) return answer::done;
-        at.details = {.text = *told->failure};
-        return answer::failed;
-    }
-
-    /// Asks a polled step; the step can see when its time is over.
-    template <typename Step>
-    [[nodiscard]] answer check(row_task& at, const Step& step, visit& here) {
-        const auto& about = step.description;
-        if (here.deadline == parked_row::no_deadline && about.timeout)
-            here.deadline = at.watch.now() + *about.timeout;
-        const auto before = at.ctx.stop_token();
-        host_.begin_watch(at, here.deadline);
-        const auto said = check_step(step, here.row, instance_.metadata(), at.ctx, at.details);
-        host_.end_watch(at);
-        at.ctx.stop_by(before);
-        if (said == answer::polling) at.details = {.after = about.poll_interval};
-        return said;
-    }
-
-    template <typename Step>
-    [[nodiscard]] answer ask_key(row_task& at, const Step& step, const visit& here) {
-        const auto key = guarded([&] {
-            at.details = {.text = step.signal_key(here.row, instance_.metadata()),
-                          .timeout = step.description.timeout};
-        });
-        if (key) return answer::waiting;
-        at.details = {.text = key.error().message};
-        return answer::failed;
-    }
-
-    // --- steps that are coroutines ---------------------------------------------------------------
-
-    template <typename Step>
-    [[nodiscard]] answer begin_task(row_task& at, const Step& step, visit& here) {
-        using frame_type = task_frame<row_type, typename returned_by<Step>::value_type>;
-        auto own = host_.own(here.place);
-        if (own == nullptr) {
-            at.details = {.text = "the row could not be read again"};
-            return answer::failed;
-        }
-        const auto frame = std::make_shared<frame_type>(std::move(own), at.ctx);
-        at.frame = frame;
-        if (here.before != nullptr) frame->replay(parse_journal(here.before->journal));
-        const auto made = guarded([&] {
-            frame->begin([&](const row_type& row, context& ctx) {
-                return step.execute(row, instance_.metadata(), ctx);
-            });
-        });
-        if (made) return finish_call(at, step, here, drive(at, *frame, here));
-        at.details = {.text = made.error().message};
-        return answer::again;
-    }
-
-    template <typename Step>
-    [[nodiscard]] answer resume_task(row_task& at, const Step& step, visit& here,
-                                     const std::optional<given_signal>& told) {
-        using frame_type = task_frame<row_type, typename returned_by<Step>::value_type>;
-        auto& frame = static_cast<frame_type&>(*at.frame);
-        using kind = wait_answer::kind;
-        if (std::holds_alternative<sleep_request>(frame.waiting()))
-            frame.answer({kind::slept});
-        else if (std::holds_alternative<signal_request>(frame.waiting()))
-            frame.answer(!told           ? wait_answer{kind::timed_out}
-                         : told->failure ? wait_answer{kind::told_failure, *told->failure}
-                                         : wait_answer{kind::told});
-        return finish_call(at, step, here, drive(at, frame, here));
-    }
-
-    /// Lets a coroutine go on until it waits or ends.
-    template <typename Frame>
-    [[nodiscard]] answer drive(row_task& at, Frame& frame, visit& here) {
-        here.deadline = parked_row::no_deadline;  // each wait has its own
-        frame.body().resume(frame);
-        if (!frame.body().is_done()) return answer::suspended;
-        const auto said = answer_of_call([&] { return frame.body().take(); }, at.details);
-        at.frame.reset();
-        return said;
-    }
-
     operation_instance<Op>& instance_;
-    row_host<row_type>& host_;
+    run_host& host_;
+    step_calls<Op> calls_;
     row_consequences<Op> consequences_;
 };
 

@@ -3,8 +3,8 @@
 
 #include <bulk/run/recorder.hpp>
 #include <bulk/run/run_core.hpp>
+#include <bulk/run/seen_task.hpp>
 #include <bulk/run/step_transaction.hpp>
-#include <bulk/run/task_board.hpp>
 
 namespace bulk {
 

@@ -3,7 +3,8 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
-#include <bulk/storage/record_page.hpp>
+#include <bulk/storage/any_storage.hpp>
+#include <bulk/storage/completed_run.hpp>
 #include <bulk/storage/row_batch.hpp>
 
 #include <algorithm>

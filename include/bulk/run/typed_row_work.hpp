@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/core/row_state.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/operation/step_table.hpp>
 #include <bulk/rows/format.hpp>
@@ -16,12 +17,13 @@
 #include <bulk/run/instance.hpp>
 #include <bulk/run/owned_row.hpp>
 #include <bulk/run/record_supply.hpp>
-#include <bulk/run/row_host.hpp>
+#include <bulk/run/row_copies.hpp>
 #include <bulk/run/row_outcomes.hpp>
 #include <bulk/run/row_place.hpp>
 #include <bulk/run/row_validation.hpp>
 #include <bulk/run/row_walk.hpp>
 #include <bulk/run/row_work.hpp>
+#include <bulk/run/run_host.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -36,7 +38,7 @@ namespace bulk {
 
 /// The rows of an operation: read, validated and walked through its steps. Used by all tasks of a run at once.
 template <typename Op, typename Formats>
-class typed_row_work final : public row_work, public row_host<typename Op::row_type> {
+class typed_row_work final : public row_work, public row_copies<typename Op::row_type> {
 public:
     using row_type = typename Op::row_type;
 
@@ -50,7 +52,7 @@ public:
         const auto made = guarded([&] {
             instance_ = std::make_unique<operation_instance<Op>>(std::move(*metadata));
             validation_.emplace(*instance_, outcomes_);
-            walk_.emplace(*instance_, jobs_, *this, outcomes_);
+            walk_.emplace(*instance_, jobs_, host_, *this, outcomes_);
         });
         if (!made) return fail(concat("the operation cannot be set up: ", made.error().message));
         return {};
@@ -99,16 +101,6 @@ public:
         validation_->refuse_repeated(at, std::move(record), repeated);
     }
 
-    // --- for rows on their way ---------------------------------------------------------------------
-
-    [[nodiscard]] bool is_interrupting() const override { return host_.is_interrupting(); }
-    void begin_watch(row_task& at, timestamp until) override { host_.begin_watch(at, until); }
-    void end_watch(row_task& at) override { host_.end_watch(at); }
-    [[nodiscard]] bool commit(row_task& at, const row_batch& earlier,
-                              const row_batch& own) override {
-        return host_.commit(at, earlier, own);
-    }
-    void hold_up(const error& why) override { host_.hold_up(why); }
     [[nodiscard]] std::unique_ptr<owned_row<row_type>> own(const row_place& place) override {
         const auto text = place.describe();
         return rows().own(text.view(), place.number(), text.line());
@@ -218,7 +210,7 @@ private:
     }
 
     [[nodiscard]] static bool may_go_on(const row_progress& known) {
-        if (known.state == row_state::failed || known.state == row_state::timed_out) return false;
+        if (is_failed(known.state)) return false;
         return known.state != row_state::completed || known.step != last_step;
     }
 

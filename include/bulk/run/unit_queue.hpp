@@ -2,8 +2,8 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
-#include <bulk/run/pace.hpp>
 #include <bulk/run/supply.hpp>
+#include <bulk/run/unit_pace.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -70,7 +70,7 @@ public:
 private:
     std::unique_ptr<unit_source> supply_;
     std::deque<row_unit> put_back_;
-    pace pace_;
+    unit_pace pace_;
     bool is_done_ = false;
     bool is_taken_ = false;
 };

@@ -8,10 +8,10 @@
 #include <bulk/core/signal.hpp>
 #include <bulk/operation/task.hpp>
 #include <bulk/run/outage.hpp>
-#include <bulk/run/pace.hpp>
 #include <bulk/run/parked_row.hpp>
 #include <bulk/run/run_core.hpp>
 #include <bulk/run/run_lifecycle.hpp>
+#include <bulk/run/unit_pace.hpp>
 #include <bulk/run/waiting_rows.hpp>
 
 #include <algorithm>
@@ -145,7 +145,7 @@ private:
     run_core& core_;
     outage& outage_;
     waiting_rows rows_{core_.around.watch};
-    pace pace_;
+    unit_pace pace_;
     bool is_looking_ = false;
 };
 

@@ -10,7 +10,6 @@
 #include <bulk/service/typed_operation.hpp>
 #include <bulk/service/upload.hpp>
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,18 +73,5 @@ private:
     std::vector<const any_operation*> operations_;
     std::span<const operation_description> descriptions_;
 };
-
-/// Writes the rows of an operation to `sink`, in the order of their file and in memory of fixed size.
-[[nodiscard]] inline result<export_summary> export_operation(const catalog& operations,
-                                                             any_storage storage, operation_id id,
-                                                             const export_options& options,
-                                                             const read_options& reading,
-                                                             const export_sink& sink) {
-    auto record = storage.get(id);
-    if (!record) return std::unexpected{std::move(record).error()};
-    const auto known = operations.operation(record->name);
-    if (!known) return std::unexpected{known.error()};
-    return (*known)->export_rows(storage, *record, options, reading, sink);
-}
 
 }  // namespace bulk

@@ -12,8 +12,8 @@
 #include <bulk/rows/read_status.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/export_output.hpp>
+#include <bulk/service/json_frame.hpp>
 
-#include <concepts>
 #include <string>
 #include <string_view>
 #include <utility>

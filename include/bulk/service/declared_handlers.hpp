@@ -9,9 +9,7 @@
 
 #include <concepts>
 #include <memory>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace bulk {

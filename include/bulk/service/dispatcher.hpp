@@ -5,7 +5,6 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/log.hpp>
-#include <bulk/core/names.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/engine/clock_steps.hpp>
 #include <bulk/engine/executor.hpp>
@@ -14,27 +13,25 @@
 #include <bulk/run/active_run.hpp>
 #include <bulk/run/failure_log.hpp>
 #include <bulk/run/guard.hpp>
-#include <bulk/run/observer.hpp>
 #include <bulk/run/operation_run.hpp>
 #include <bulk/run/owned_operation.hpp>
 #include <bulk/run/run_environment.hpp>
 #include <bulk/service/catalog.hpp>
 #include <bulk/service/metrics.hpp>
+#include <bulk/service/open_runs.hpp>
+#include <bulk/service/operation_observers.hpp>
 #include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,10 +56,9 @@ public:
           on_events_{std::move(on_events)},
           on_change_{std::move(on_change)},
           owner_{std::move(owner)},
+          observers_{operations, log},
           failed_claims_{log},
-          failed_runs_{log} {
-        for (const auto& each : operations_.all()) observers_.emplace_back(each.steps.size(), log);
-    }
+          failed_runs_{log} {}
 
     /// So many rows run at once, of all operations together.
     [[nodiscard]] static std::size_t row_threads(const service_options& options) {
@@ -92,93 +88,48 @@ public:
 
     /// Asks the run of an operation to stop, if this process has it.
     void ask_to_stop(operation_id id, stop_reason reason) {
-        if (const auto run = find(id)) run->ask_to_stop(reason);
+        if (const auto run = runs_.find(id)) run->ask_to_stop(reason);
     }
 
     /// Somebody has sent a signal to an operation. Whether this process runs it.
     bool check_signals(operation_id id) {
-        const auto run = find(id);
+        const auto run = runs_.find(id);
         if (run) run->check_signals();
         return run != nullptr;
     }
 
     /// Takes nothing new and gives back what it has, rows in flight apart.
     void stop() {
-        std::vector<std::shared_ptr<active_run>> all;
-        {
-            const std::scoped_lock lock{mutex_};
-            is_stopping_ = true;
-            for (const auto& [id, open] : runs_) all.push_back(open.run);
-        }
-        for (const auto& run : all) run->ask_to_stop(stop_reason::shutdown);
+        for (const auto& run : runs_.stop()) run->ask_to_stop(stop_reason::shutdown);
     }
 
     /// Ends what did not end; says what was still being done.
     [[nodiscard]] std::string abandon() {
-        std::map<operation_id, open_run> all;
-        {
-            const std::scoped_lock lock{mutex_};
-            all.swap(runs_);
-        }
         std::string sentence;
-        for (const auto& [id, open] : all) {
-            const std::string said = open.run->abandon();
+        for (const auto& run : runs_.take_all()) {
+            const std::string said = run->abandon();
             if (!said.empty()) sentence += (sentence.empty() ? "" : "; ") + said;
         }
         return sentence;
     }
 
     /// From now on only the jobs of a run keep it: whoever drops them ends it.
-    void let_go() {
-        std::map<operation_id, open_run> all;
-        const std::scoped_lock lock{mutex_};
-        all.swap(runs_);
-    }
+    void let_go() { (void)runs_.take_all(); }
 
-    [[nodiscard]] bool is_idle() const {
-        const std::scoped_lock lock{mutex_};
-        return runs_.empty() && claiming_ == 0;
-    }
+    [[nodiscard]] bool is_idle() const { return runs_.is_idle(); }
 
     /// Waits until nothing runs any more; whether that happened in time.
     [[nodiscard]] bool wait_until_idle(std::chrono::milliseconds time) {
-        std::unique_lock lock{mutex_};
-        return ended_.wait_for(lock, time, [&] { return runs_.empty() && claiming_ == 0; });
+        return runs_.wait_until_idle(time);
     }
 
     [[nodiscard]] std::vector<service_metrics::operation> metrics() const {
-        std::vector<service_metrics::operation> all;
-        const auto known = operations_.all();
-        for (std::size_t i = 0; i < observers_.size(); ++i) {
-            const observer& seen = observers_[i];
-            auto& each = all.emplace_back(
-                service_metrics::operation{.name = known[i].name,
-                                           .succeeded_rows = seen.succeeded(),
-                                           .failed_rows = seen.failed(),
-                                           .refused_rows = seen.refused(),
-                                           .timed_out_rows = seen.timed_out(),
-                                           .retried_steps = seen.retried(),
-                                           .waiting_rows = seen.waiting(),
-                                           .flushes = seen.flushes(),
-                                           .failed_flushes = seen.failed_flushes()});
-            for (std::size_t step = 0; step < known[i].steps.size(); ++step)
-                each.steps.push_back({known[i].steps[step].name, seen.step(step)});
-        }
-        return all;
+        return observers_.metrics();
     }
 
-    [[nodiscard]] std::size_t running() const {
-        const std::scoped_lock lock{mutex_};
-        return runs_.size();
-    }
+    [[nodiscard]] std::size_t running() const { return runs_.size(); }
 
 private:
-    struct open_run {
-        std::shared_ptr<active_run> run;
-        timestamp since;
-        bool is_leaving = false;  ///< it was asked to go aside
-    };
-
     /// So long an operation waits for a worker before it begins beside the others.
     static constexpr std::chrono::seconds longest_wait{1};
     /// So long one keeps its place when others were set aside.
@@ -193,16 +144,10 @@ private:
     /// Claims as long as there is something to claim; false when there was no place for it any more.
     [[nodiscard]] bool claim_while_fewer_than(std::size_t places) {
         while (true) {
-            {
-                const std::scoped_lock lock{mutex_};
-                if (is_stopping_) return true;
-                if (busy() + claiming_ >= places) return false;
-                ++claiming_;
-            }
+            const auto place = runs_.take_place(places);
+            if (place != open_runs::place::taken) return place == open_runs::place::stopping;
             if (start(claim())) continue;
-            const std::scoped_lock lock{mutex_};
-            if (set_aside_.empty()) return true;
-            set_aside_.clear();  // nobody comes before them any more
+            if (!runs_.clear_set_aside()) return true;
         }
     }
 
@@ -212,11 +157,7 @@ private:
 
     /// Begins what was claimed; whether something was.
     bool start(result<std::optional<claimed_operation>> claimed) {
-        {
-            const std::scoped_lock lock{mutex_};
-            --claiming_;
-            ended_.notify_all();
-        }
+        runs_.end_claim();
         if (claimed) failed_claims_.worked(jobs_.steady_now());
         if (claimed && !*claimed) return false;
         const auto begun =
@@ -229,21 +170,14 @@ private:
     [[nodiscard]] result<> begin(claimed_operation claimed) {
         const auto held = claimed.held;
         const auto begun = guarded([&] {
-            std::shared_ptr<active_run> started;
-            {
-                const std::scoped_lock lock{mutex_};
-                started = make_run(std::move(claimed));
-                // The last run of the operation may not have been forgotten yet.
-                runs_.insert_or_assign(started->id(), open_run{started, jobs_.steady_now()});
-            }
+            const auto started = make_run(std::move(claimed));
+            runs_.insert(started, jobs_.steady_now());
             started->start();
-            if (is_stopping()) started->ask_to_stop(stop_reason::shutdown);
+            if (runs_.is_stopping()) started->ask_to_stop(stop_reason::shutdown);
         });
         if (begun) return {};
         (void)asked([&] { return storage_.release(held); });
-        const std::scoped_lock lock{mutex_};
         runs_.erase(held.operation);
-        ended_.notify_all();
         return begun;
     }
 
@@ -252,70 +186,30 @@ private:
     void look_for_late() {
         is_late_look_due_ = false;
         if (claim_while_fewer_than(most_open())) return;
-        operation_id next{};
-        {
-            const std::scoped_lock lock{mutex_};
-            if (is_stopping_) return;
-            ++claiming_;
-        }
+        if (runs_.take_place(std::numeric_limits<std::size_t>::max()) != open_runs::place::taken)
+            return;
         bool has_begun = start(claim());
-        if (!has_begun && take_set_aside(next))
-            has_begun = start(asked([&] { return storage_.claim(next, request()); }));
-        if (has_begun) set_one_aside();
+        if (!has_begun)
+            if (const auto next = runs_.take_set_aside(jobs_.steady_now(), shortest_stay))
+                has_begun = start(asked([&] { return storage_.claim(*next, request()); }));
+        if (has_begun)
+            if (const auto leaving = runs_.set_one_aside())
+                leaving->ask_to_stop(stop_reason::set_aside);
         look_for_late_soon();
     }
 
-    /// The one that was set aside first, when others have had their time.
-    [[nodiscard]] bool take_set_aside(operation_id& next) {
-        const std::scoped_lock lock{mutex_};
-        const auto oldest = longest_open();
-        if (set_aside_.empty() || oldest == runs_.end() || is_stopping_ ||
-            jobs_.steady_now() - oldest->second.since < shortest_stay)
-            return false;
-        next = set_aside_.front();
-        set_aside_.erase(set_aside_.begin());
-        ++claiming_;
-        return true;
-    }
-
-    void set_one_aside() {
-        std::shared_ptr<active_run> leaving;
-        {
-            const std::scoped_lock lock{mutex_};
-            const auto oldest = longest_open();
-            if (oldest == runs_.end()) return;
-            oldest->second.is_leaving = true;
-            set_aside_.push_back(oldest->first);
-            leaving = oldest->second.run;
-        }
-        leaving->ask_to_stop(stop_reason::set_aside);
-    }
-
-    /// Of those that work. Under the lock.
-    [[nodiscard]] std::map<operation_id, open_run>::iterator longest_open() {
-        auto oldest = runs_.end();
-        for (auto at = runs_.begin(); at != runs_.end(); ++at)
-            if (!at->second.is_leaving && !at->second.run->is_resting() &&
-                (oldest == runs_.end() || at->second.since < oldest->second.since))
-                oldest = at;
-        return oldest;
-    }
-
     [[nodiscard]] claim_request request() {
-        const std::scoped_lock lock{mutex_};
-        auto except = refused_;
-        except.insert(except.end(), set_aside_.begin(), set_aside_.end());
         return {.owner = options_.service_name,
                 .names = names(),
-                .except = std::move(except),
+                .except = runs_.excluded(),
                 .now = jobs_.now(),
                 .lease_time = options_.lease_time,
-                .clock_doubt = doubt_.look(jobs_.now(), jobs_.steady_now(), options_.lease_time)};
+                .clock_doubt = set_forward_by()};
     }
 
-    void refuse(operation_id id) {
-        const std::scoped_lock lock{mutex_};
-        refused_.push_back(id);
+    [[nodiscard]] std::chrono::microseconds set_forward_by() {
+        const std::scoped_lock lock{doubt_mutex_};
+        return doubt_.look(jobs_.now(), jobs_.steady_now(), options_.lease_time);
     }
 
     [[nodiscard]] std::vector<std::string> names() const {
@@ -324,59 +218,29 @@ private:
         return all;
     }
 
-    [[nodiscard]] observer& observer_of(std::string_view name) {
-        std::size_t at = 0;
-        while (at + 1 < observers_.size() && !same_name(operations_.all()[at].name, name)) ++at;
-        return observers_[at];
-    }
-
-    /// How many runs need a worker. Those that only wait do not: they may wait for days. Under the lock.
-    [[nodiscard]] std::size_t busy() const {
-        return static_cast<std::size_t>(std::ranges::count_if(
-            runs_, [](const auto& each) { return !each.second.run->is_resting(); }));
-    }
-
-    [[nodiscard]] bool is_stopping() const {
-        const std::scoped_lock lock{mutex_};
-        return is_stopping_;
-    }
-
-    [[nodiscard]] std::shared_ptr<active_run> find(operation_id id) const {
-        const std::scoped_lock lock{mutex_};
-        const auto found = runs_.find(id);
-        return found == runs_.end() ? nullptr : found->second.run;
-    }
-
     [[nodiscard]] std::shared_ptr<active_run> make_run(claimed_operation claimed) {
         const std::string name = claimed.operation.name;
         const auto known = operations_.operation(name);
         if (!known) return nullptr;  // only these are claimed
         const any_operation& operation = **known;
         return std::make_shared<operation_run>(
-            run_environment{.owner = owner_(),
-                            .storage = storage_,
-                            .jobs = jobs_,
-                            .row_turns = row_turns_,
-                            .options = options_,
-                            .reading = reading_,
-                            .watch = observer_of(name),
-                            .failures = failed_runs_,
-                            .on_events = on_events_,
-                            .on_change = on_change_,
-                            .on_rest = [this] { look_again_soon(); },
-                            .on_refuse = [this](operation_id id) { refuse(id); },
-                            .on_end = [this](const auto& run) { forget(run); }},
+            run_environment{
+                .owner = owner_(),
+                .storage = storage_,
+                .jobs = jobs_,
+                .row_turns = row_turns_,
+                .options = options_,
+                .reading = reading_,
+                .watch = observers_.of(name),
+                .failures = failed_runs_,
+                .on_events = on_events_,
+                .on_change = on_change_,
+                .on_rest = [this] { look_again_soon(); },
+                .on_refuse = [this](operation_id id) { runs_.refuse(id); },
+                .on_end =
+                    [this](const auto& run) { runs_.forget(run, [this] { look_again_soon(); }); }},
             std::move(claimed), operation.description(),
             [&operation](auto&&... given) { return operation.make_work(given...); });
-    }
-
-    void forget(const std::shared_ptr<active_run>& run) {
-        const std::scoped_lock lock{mutex_};
-        if (const auto known = runs_.find(run->id());
-            known != runs_.end() && known->second.run == run)
-            runs_.erase(known);
-        look_again_soon();    // not before: whoever looks must find the place free
-        ended_.notify_all();  // under the lock: who waits may destroy this next
     }
 
     void look_again_soon() {
@@ -409,16 +273,11 @@ private:
     std::function<void()> on_events_;
     std::function<void()> on_change_;
     std::function<std::shared_ptr<const void>()> owner_;  ///< keeps all of this alive for a run
-    std::deque<observer> observers_;                      ///< one for each operation, as listed
-    mutable std::mutex mutex_;
-    std::condition_variable ended_;
-    std::map<operation_id, open_run> runs_;
-    std::vector<operation_id> refused_;    ///< whose steps are not those of this program
-    std::vector<operation_id> set_aside_;  ///< that others go before, the first first
-    std::atomic<bool> is_late_look_due_{false};
+    operation_observers observers_;
+    open_runs runs_;
+    std::mutex doubt_mutex_;
     clock_doubt doubt_{jobs_.now(), jobs_.steady_now()};
-    std::size_t claiming_ = 0;
-    bool is_stopping_ = false;
+    std::atomic<bool> is_late_look_due_{false};
     std::atomic<bool> looks_again_{false};  ///< a job is on its way
     failure_log failed_claims_;
     failure_log failed_runs_;

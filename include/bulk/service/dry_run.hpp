@@ -26,9 +26,7 @@
 #include <bulk/service/dry_run_report.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>

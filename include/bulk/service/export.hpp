@@ -8,7 +8,6 @@
 #include <bulk/operation/description.hpp>
 #include <bulk/rows/any_rows.hpp>
 #include <bulk/rows/byte_source.hpp>
-#include <bulk/rows/column.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/rows/read_status.hpp>
 #include <bulk/service/data_writer.hpp>

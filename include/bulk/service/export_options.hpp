@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/id.hpp>
-#include <bulk/core/names.hpp>
 #include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/rows/format.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -105,5 +102,5 @@ using export_sink = std::function<result<>(std::string_view)>;
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/service/export_implementation.hpp>
+#include <bulk/service/export_options_implementation.hpp>
 #endif

@@ -4,12 +4,9 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/row_record.hpp>
-#include <bulk/run/guard.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/row_standing.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,30 +68,6 @@ public:
 private:
     const export_sink& sink_;
     std::string text_;
-};
-
-/// What stands around the objects of a JSON array, one a line, or of NDJSON.
-class json_frame {
-public:
-    explicit json_frame(export_format format) : is_array_{format == export_format::json} {}
-
-    /// Before an object.
-    void begin(std::string& out) {
-        if (is_array_) out += count_ == 0 ? "[\n" : ",\n";
-        ++count_;
-    }
-    /// Behind it.
-    void end(std::string& out) const {
-        if (!is_array_) out += '\n';
-    }
-    /// Behind the last.
-    void close(std::string& out) const {
-        if (is_array_) out += count_ == 0 ? "[]\n" : "\n]\n";
-    }
-
-private:
-    bool is_array_;
-    std::uint64_t count_ = 0;
 };
 
 }  // namespace bulk

@@ -7,12 +7,14 @@
 #include <bulk/core/linkage.hpp>
 #include <bulk/core/uuid.hpp>
 #include <bulk/service/error_groups.hpp>
+#include <bulk/service/export_operation.hpp>
 #include <bulk/service/intake.hpp>
 #include <bulk/service/retention.hpp>
 #include <bulk/service/retry_desk.hpp>
 #include <bulk/service/service.hpp>
 #include <bulk/service/service_core.hpp>
 #include <bulk/service/signal_desk.hpp>
+#include <bulk/service/subscriptions_implementation.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/content_type.hpp>
 #include <bulk/core/error.hpp>

@@ -18,10 +18,10 @@
 #include <bulk/rows/utf8.hpp>
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/export_output.hpp>
+#include <bulk/service/json_frame.hpp>
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <span>

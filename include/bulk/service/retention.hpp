@@ -14,14 +14,8 @@
 #include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <functional>
 #include <iterator>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace bulk {
 

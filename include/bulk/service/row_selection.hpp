@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
-#include <bulk/core/error_group.hpp>
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/row_state.hpp>
@@ -10,10 +9,8 @@
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/row_standing.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace bulk {
@@ -51,5 +48,5 @@ private:
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/service/export_implementation.hpp>
+#include <bulk/service/row_selection_implementation.hpp>
 #endif

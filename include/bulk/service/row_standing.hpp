@@ -4,14 +4,12 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
-#include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/row_state.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -28,9 +26,7 @@ struct row_standing {
     bool is_unprocessed = false;
 
     [[nodiscard]] bool has_succeeded() const { return state == row_state::completed; }
-    [[nodiscard]] bool has_failed() const {
-        return state == row_state::failed || state == row_state::timed_out;
-    }
+    [[nodiscard]] bool has_failed() const { return is_failed(state); }
 };
 
 /// From a row's records in the order of their steps.
@@ -72,5 +68,5 @@ private:
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/service/export_implementation.hpp>
+#include <bulk/service/row_standing_implementation.hpp>
 #endif

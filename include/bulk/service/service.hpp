@@ -6,7 +6,6 @@
 #include <bulk/core/error_group.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/id.hpp>
-#include <bulk/core/linkage.hpp>
 #include <bulk/core/log.hpp>
 #include <bulk/core/notification.hpp>
 #include <bulk/core/operation_record.hpp>

@@ -5,6 +5,7 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/log.hpp>
+#include <bulk/core/operation_record.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/worker_record.hpp>
@@ -20,20 +21,20 @@
 #include <bulk/service/subscriptions.hpp>
 #include <bulk/service/turnstile.hpp>
 #include <bulk/service/unused_uploads.hpp>
+#include <bulk/service/waiting_operations.hpp>
 #include <bulk/service/worker_report.hpp>
 #include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk {
 
@@ -109,7 +110,7 @@ public:
             if (is_closed_) return closed();
             const auto seen = changes_;
             lock.unlock();
-            const auto waiting = count_waiting(capacity);
+            const auto waiting = count_waiting_operations(storage_, capacity);
             lock.lock();
             if (waiting) waiting_operations_ = *waiting;
             if (waiting_operations_ < capacity) break;
@@ -152,32 +153,20 @@ public:
     template <typename Change>
     [[nodiscard]] result<> change(operation_id id, std::string_view what, std::string_view who,
                                   Change apply) {
-        while (true) {
-            auto record = storage_.get(id);
-            if (!record) return std::unexpected{std::move(record).error()};
-            if (auto applied = apply(*record); !applied) return applied;
+        return store_change(id, apply, [&](const operation_record& record) {
             std::vector<event> events;
-            if (!who.empty()) events.push_back(requested_event(*record, what, who, jobs_.now()));
-            auto stored = storage_.update(*record, events);
-            if (stored && !who.empty()) subscriptions_.notify();
-            if (stored) return {};
-            if (stored.error().code != errc::conflict)
-                return std::unexpected{std::move(stored).error()};
-        }
+            if (!who.empty()) events.push_back(requested_event(record, what, who, jobs_.now()));
+            return events;
+        });
     }
 
     /// Says in the events of an operation who asked for what.
     [[nodiscard]] result<> note(operation_id id, std::string_view what, std::string_view who) {
-        while (true) {
-            const auto record = storage_.get(id);
-            if (!record) return std::unexpected{record.error()};
-            auto stored =
-                storage_.update(*record, {requested_event(*record, what, who, jobs_.now())});
-            if (!stored && stored.error().code == errc::conflict) continue;
-            if (!stored) return std::unexpected{std::move(stored).error()};
-            subscriptions_.notify();
-            return {};
-        }
+        return store_change(
+            id, [](operation_record&) { return result<>{}; },
+            [&](const operation_record& record) {
+                return std::vector{requested_event(record, what, who, jobs_.now())};
+            });
     }
 
     /// Waits until an operation is at rest, whoever runs it; fails when it is not in time.
@@ -241,29 +230,27 @@ private:
         return dispatcher::row_threads(options) + 2;
     }
 
+    template <typename Change, typename Events>
+    [[nodiscard]] result<> store_change(operation_id id, Change apply, Events events_of) {
+        while (true) {
+            auto record = storage_.get(id);
+            if (!record) return std::unexpected{std::move(record).error()};
+            if (auto applied = apply(*record); !applied) return applied;
+            const auto events = events_of(*record);
+            auto stored = storage_.update(*record, events);
+            if (!stored && stored.error().code == errc::conflict) continue;
+            if (!stored) return std::unexpected{std::move(stored).error()};
+            if (!events.empty()) subscriptions_.notify();
+            return {};
+        }
+    }
+
     /// With `scheduling::immediate`: handlers are told, for as long as a shutdown would wait.
     void tell_inline() {
         const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_timeout;
         run_inline([&] {
             return subscriptions_.is_idle() || std::chrono::steady_clock::now() > deadline;
         });
-    }
-
-    /// Operations that nobody has begun, and that somebody could begin; at most so many.
-    [[nodiscard]] result<std::uint64_t> count_waiting(std::uint64_t most) {
-        operation_query query{
-            .state = operation_state::pending, .page_size = largest_page, .with_total = false};
-        std::uint64_t count = 0;
-        do {
-            const auto found = storage_.query(query);
-            if (!found) return std::unexpected{found.error()};
-            count += static_cast<std::uint64_t>(
-                std::ranges::count_if(found->items, [](const operation_record& each) {
-                    return !each.paused && !each.cancel_requested;
-                }));
-            query.after = found->next;
-        } while (count < most && !query.after.empty());
-        return count;
     }
 
     /// Looks now and then for what no one tells us: operations that other processes took in or left
@@ -293,28 +280,13 @@ private:
             if (self == nullptr) return;
             self->dispatcher_.look_for_work();
             if (self->options_.unused_upload_age.count() > 0)
-                self->remove_unused_uploads(
-                    {self->storage_, self->jobs_.now() - self->options_.unused_upload_age});
+                remove_unused_uploads(
+                    {self->storage_, self->jobs_.now() - self->options_.unused_upload_age},
+                    self->jobs_, self->log_, [weak]() -> std::shared_ptr<const void> {
+                        auto owner = weak.lock();
+                        return owner != nullptr && owner->usable() ? std::move(owner) : nullptr;
+                    });
         }});
-    }
-
-    /// In as many jobs as there are pages of uploads.
-    void remove_unused_uploads(unused_uploads search) {
-        const auto more = search.look_on();
-        if (more && *more)
-            return jobs_.submit(job{[weak = this->weak_from_this(), search]() mutable {
-                if (const auto self = weak.lock(); self != nullptr && self->usable())
-                    self->remove_unused_uploads(std::move(search));
-            }});
-        if (!log_) return;
-        if (!more)
-            log_({log_level::warning,
-                  "unused uploads stay until the next start",
-                  {{"why", more.error().message}}});
-        else if (search.removed() > 0)
-            log_({log_level::info,
-                  "unused uploads removed",
-                  {{"count", std::to_string(search.removed())}}});
     }
 
     const service_options options_;

@@ -5,18 +5,15 @@
 #include <bulk/core/event.hpp>
 #include <bulk/engine/executor.hpp>
 #include <bulk/engine/job.hpp>
-#include <bulk/run/guard.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,5 +94,5 @@ private:
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/service/export_implementation.hpp>
+#include <bulk/service/subscriptions_implementation.hpp>
 #endif

@@ -3,13 +3,17 @@
 
 #include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
+#include <bulk/core/log.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/engine/executor.hpp>
+#include <bulk/engine/job.hpp>
 #include <bulk/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -77,5 +81,26 @@ private:
     std::string after_;  ///< the last one that was looked at
     std::uint64_t removed_ = 0;
 };
+
+/// Removes them in as many jobs as there are pages of uploads, for as long as there is an owner, which keeps
+/// the storage.
+inline void remove_unused_uploads(unused_uploads search, executor& jobs, const log_handler& log,
+                                  const std::function<std::shared_ptr<const void>()>& owner) {
+    const auto more = search.look_on();
+    if (more && *more)
+        return jobs.submit(job{[search, &jobs, &log, owner]() mutable {
+            if (const auto keep = owner())
+                remove_unused_uploads(std::move(search), jobs, log, owner);
+        }});
+    if (!log) return;
+    if (!more)
+        log({log_level::warning,
+             "unused uploads stay until the next start",
+             {{"why", more.error().message}}});
+    else if (search.removed() > 0)
+        log({log_level::info,
+             "unused uploads removed",
+             {{"count", std::to_string(search.removed())}}});
+}
 
 }  // namespace bulk

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <bulk/core/error.hpp>
+#include <bulk/core/linkage.hpp>
 #include <bulk/storage/feed_port.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,5 +81,10 @@ public:
             "tables");
     }
 };
+
+// NOLINTNEXTLINE(misc-definitions-in-headers): BULK_INLINE says inline, or there is one unit
+BULK_INLINE std::unique_ptr<feed_port> make_absent_feeds() {
+    return std::make_unique<absent_feeds>();
+}
 
 }  // namespace bulk

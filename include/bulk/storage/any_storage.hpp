@@ -21,21 +21,28 @@
 
 namespace bulk {
 
+/// Defined in storage/typed_records.hpp.
+template <record_store Backend>
+class typed_records;
+
 /// Any backend, chosen at run time: records in one, uploads in the same or another. A handle: copies share
 /// what they hold. Everything above the backends is written against it, and so is compiled once.
 class any_storage {
 public:
-    /// A backend that keeps records and uploads. Defined in storage/typed_records.hpp, which every backend includes.
+    /// A backend that keeps records and uploads.
     template <typename Backend>
         requires(!std::derived_from<std::remove_cvref_t<Backend>, any_storage>) &&
                 bulk::storage<std::remove_cvref_t<Backend>>
     any_storage(
-        Backend&& backend);  // NOLINT(google-explicit-constructor): every backend is a storage
+        Backend&& backend)  // NOLINT(google-explicit-constructor): every backend is a storage
+        : any_storage{shared, std::make_shared<std::remove_cvref_t<Backend>>(
+                                  std::forward<Backend>(backend))} {}
 
     /// A backend of the caller's, which outlives this and its copies: `any_storage{std::ref(mine)}`.
     template <bulk::storage Backend>
         requires(!std::derived_from<Backend, any_storage>)
-    explicit any_storage(std::reference_wrapper<Backend> backend);
+    explicit any_storage(std::reference_wrapper<Backend> backend)
+        : any_storage{shared, std::shared_ptr<Backend>{std::shared_ptr<void>{}, &backend.get()}} {}
     template <std::derived_from<any_storage> Handle>
     explicit any_storage(std::reference_wrapper<Handle> handle)
         : any_storage{static_cast<const any_storage&>(handle.get())} {}
@@ -43,10 +50,14 @@ public:
     /// Records in one backend, uploads in another.
     template <record_store Records, file_store Files>
         requires(!std::derived_from<Records, any_storage>)
-    any_storage(Records records, Files files);
+    any_storage(Records records, Files files)
+        : records_{port_of(std::make_shared<Records>(std::move(records)))},
+          files_{std::make_shared<typed_files<Files>>(std::make_shared<Files>(std::move(files)))} {}
     /// Records of a storage, uploads in another.
     template <std::derived_from<any_storage> Handle, file_store Files>
-    any_storage(const Handle& records, Files files);
+    any_storage(const Handle& records, Files files)
+        : records_{static_cast<const any_storage&>(records).records_},
+          files_{std::make_shared<typed_files<Files>>(std::make_shared<Files>(std::move(files)))} {}
 
     // --- records -------------------------------------------------------------------------------------
 
@@ -124,6 +135,22 @@ public:
     [[nodiscard]] std::shared_ptr<const std::string> file_memory(const std::string& id);
 
 private:
+    struct shared_tag {};
+    static constexpr shared_tag shared{};
+
+    template <typename Backend>
+    any_storage(shared_tag, std::shared_ptr<Backend> backend)
+        : records_{port_of(backend)},
+          files_{std::make_shared<typed_files<Backend>>(std::move(backend))} {}
+
+    template <typename Backend>
+    [[nodiscard]] static std::shared_ptr<record_port> port_of(std::shared_ptr<Backend> backend) {
+        static_assert(
+            requires { sizeof(typed_records<Backend>); },
+            "the header of a backend has to include <bulk/storage/typed_records.hpp>");
+        return std::make_shared<typed_records<Backend>>(std::move(backend));
+    }
+
     std::shared_ptr<record_port> records_;
     std::shared_ptr<file_port> files_;
 };

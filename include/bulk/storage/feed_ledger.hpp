@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
-#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/feed_item.hpp>
@@ -11,9 +10,11 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/storage/feed_consolidation.hpp>
+#include <bulk/storage/feed_cursors.hpp>
 #include <bulk/storage/feed_pages.hpp>
 #include <bulk/storage/feed_runs.hpp>
 #include <bulk/storage/feed_tables.hpp>
+#include <bulk/storage/read_page.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -51,8 +52,13 @@ public:
     }
     [[nodiscard]] result<page<feed_run>> runs(const run_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        return backend_.read("looking for runs", [&](tables& in) -> result<page<feed_run>> {
-            return in.find_runs(query);
+        return backend_.read("looking for runs", [&](tables& in) {
+            return read_page(
+                query, [](const std::string& text) { return parse_run_cursor(text); },
+                [&](const run_query& asked, std::optional<std::uint64_t> before) {
+                    return in.find_runs(asked, before);
+                },
+                [](const feed_run& last) { return cursor_of(last); });
         });
     }
     [[nodiscard]] result<std::vector<feed_partition>> partitions(run_id id) {
@@ -199,8 +205,13 @@ public:
     }
     [[nodiscard]] result<page<canonical_item>> items(const item_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        return backend_.read("reading items", [&](tables& in) -> result<page<canonical_item>> {
-            return in.find_items(query);
+        return backend_.read("reading items", [&](tables& in) {
+            return read_page(
+                query, [](const std::string& text) { return parse_item_cursor(text); },
+                [&](const item_query& asked, const std::optional<std::string>& after) {
+                    return in.find_items(asked, after);
+                },
+                [](const canonical_item& last) { return cursor_of(last); });
         });
     }
 

@@ -12,8 +12,6 @@
 #include <bulk/storage/feed_tables.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>

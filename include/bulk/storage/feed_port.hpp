@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace bulk {
@@ -74,5 +73,5 @@ public:
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/storage/implementation.hpp>
+#include <bulk/storage/absent_feeds.hpp>
 #endif

@@ -194,14 +194,15 @@ private:
     [[nodiscard]] std::optional<feed_run> find_outlived(const feed_run& run) {
         if (const auto newest = in_.newest_run(run.feed); !newest || newest->id != run.id)
             return std::nullopt;
-        run_query query{.feed = run.feed, .page_size = largest_page};
-        do {
-            const auto some = in_.find_runs(query);
+        const run_query query{.feed = run.feed, .page_size = largest_page};
+        std::optional<std::uint64_t> before;
+        while (true) {
+            const auto some = in_.find_runs(query, before);
             for (const auto& each : some.items)
                 if (each.id != run.id && !each.completed_at && !each.cancelled_at) return each;
-            query.after = some.next;
-        } while (!query.after.empty());
-        return std::nullopt;
+            if (some.items.size() < query.page_size) return std::nullopt;
+            before = some.items.back().number;
+        }
     }
 
     Tables& in_;

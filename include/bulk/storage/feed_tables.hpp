@@ -9,11 +9,11 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/core/page.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bulk {
@@ -42,6 +42,16 @@ struct claimable_partition {
     feed_partition partition{};
 };
 
+/// When somebody can claim a partition that is not finished.
+[[nodiscard]] inline timestamp free_from(const feed_partition& part) {
+    return std::max(part.due, part.leased_until.value_or(part.due));
+}
+
+/// Whether items of a run are still to be handed out, from `consolidate_at` on.
+[[nodiscard]] constexpr bool is_to_hand_out(const feed_run& run) {
+    return is_active(run) && run.consolidate_at && !run.is_handed_out;
+}
+
 struct lapsed_batch {
     feed_run run{};
     open_batch batch{};
@@ -57,11 +67,14 @@ concept feed_tables =
              const std::vector<std::string>& feeds, timestamp now, std::uint32_t limit,
              std::uint64_t hash, const raw_item& raw, const bad_item& bad,
              const mapped_item& mapped, const open_batch& batch, const watermark& standing,
-             const run_query& runs, const item_query& items, const std::vector<event>& events) {
+             const run_query& runs, std::optional<std::uint64_t> before, const item_query& items,
+             const std::optional<std::string>& behind_key, const std::vector<event>& events) {
         // --- runs, by id; `number` and `feed_number` are given by `insert_run` ---------------------
         { tables.find_run(id) } -> std::same_as<std::optional<feed_run>>;
         { tables.newest_run(text) } -> std::same_as<std::optional<feed_run>>;
-        { tables.find_runs(runs) } -> std::same_as<page<feed_run>>;
+        /// Of a valid query, before that number, the greatest first, at most `runs.page_size`. The ledger
+        /// reads and writes the cursors.
+        { tables.find_runs(runs, before) } -> std::same_as<page<feed_run>>;
         { tables.insert_run(run) } -> std::same_as<feed_run>;
         tables.save_run(run);
         /// With its partitions, batches, raw and bad items, and events; not what is canonical.
@@ -108,7 +121,8 @@ concept feed_tables =
         /// are deleted, with that version; how many.
         { tables.remove_unseen(run, hash /* version */, now) } -> std::same_as<std::uint64_t>;
         { tables.find_item(text, text) } -> std::same_as<std::optional<canonical_item>>;
-        { tables.find_items(items) } -> std::same_as<page<canonical_item>>;
+        /// Of a valid query, behind that key, at most `items.page_size`.
+        { tables.find_items(items, behind_key) } -> std::same_as<page<canonical_item>>;
 
         // --- batches of a run, by number -----------------------------------------------------------
         { tables.find_batch(run, batch_number) } -> std::same_as<std::optional<open_batch>>;

@@ -6,16 +6,12 @@
 #include <bulk/core/linkage.hpp>
 #include <bulk/storage/absent_feeds.hpp>
 #include <bulk/storage/any_storage.hpp>
+#include <bulk/storage/batch_implementation.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/feed_port.hpp>
-#include <bulk/storage/flight_recorder.hpp>
-#include <bulk/storage/row_batch.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -200,61 +196,6 @@ BULK_INLINE result<std::vector<stored_file>> any_storage::files(const std::strin
 
 BULK_INLINE std::shared_ptr<const std::string> any_storage::file_memory(const std::string& id) {
     return files_->file_memory(id);
-}
-
-BULK_INLINE std::unique_ptr<feed_port> make_absent_feeds() {
-    return std::make_unique<absent_feeds>();
-}
-
-BULK_INLINE bool row_batch::empty() const {
-    return completed.empty() && records.empty() && row_ids.empty() && events.empty() &&
-           counted == row_counters{};
-}
-
-BULK_INLINE void row_batch::clear() {
-    completed.clear();
-    records.clear();
-    row_ids.clear();
-    events.clear();
-    counted = {};
-}
-
-BULK_INLINE void append(row_batch& batch, row_batch& later) {
-    const auto move_all = [](auto& from, auto& to) {
-        to.insert(to.end(), std::make_move_iterator(from.begin()),
-                  std::make_move_iterator(from.end()));
-    };
-    move_all(later.completed, batch.completed);
-    move_all(later.records, batch.records);
-    move_all(later.row_ids, batch.row_ids);
-    move_all(later.events, batch.events);
-    batch.counted.total += later.counted.total;
-    batch.counted.processed += later.counted.processed;
-    batch.counted.successful += later.counted.successful;
-    batch.counted.failed += later.counted.failed;
-}
-
-BULK_INLINE bool begins_waits(const row_batch& batch) {
-    return std::ranges::any_of(batch.records, [](const row_record& each) {
-        return each.state == row_state::waiting_for_completion && !each.signal_key.empty();
-    });
-}
-
-BULK_INLINE flight_seat* flight_recorder::take(operation_id operation) {
-    const std::scoped_lock lock{mutex_};
-    if (free_.empty()) return nullptr;
-    flight_seat* seat = free_.back();
-    free_.pop_back();
-    seat->clear();
-    seat->operation_high.store(operation.value.high, std::memory_order_relaxed);
-    seat->operation_low.store(operation.value.low, std::memory_order_relaxed);
-    return seat;
-}
-
-BULK_INLINE void flight_recorder::give_back(flight_seat* seat) {
-    seat->clear();
-    const std::scoped_lock lock{mutex_};
-    free_.push_back(seat);
 }
 
 }  // namespace bulk

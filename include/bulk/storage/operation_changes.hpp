@@ -5,7 +5,6 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/operation_record.hpp>
-#include <bulk/core/row_counters.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -17,8 +17,10 @@
 #include <bulk/storage/operation_changes.hpp>
 #include <bulk/storage/operation_life.hpp>
 #include <bulk/storage/operation_tables.hpp>
+#include <bulk/storage/record_queries.hpp>
 #include <bulk/storage/retry_selection.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/row_crashes.hpp>
 #include <bulk/storage/row_recording.hpp>
 #include <bulk/storage/row_waits.hpp>
 #include <bulk/storage/step_moves.hpp>
@@ -28,15 +30,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace bulk {
 
-/// How a backend runs a transaction: `write(doing, change)`, `claim(doing, change)`, which is a write that
-/// first looks for dead processes, `read(doing, look)` and `search(doing, look)`, which is a read of any
-/// number of records, call back with the tables and answer with what that returns, a `result`. A change
-/// that fails has changed nothing.
+/// How a backend runs a transaction: `write(doing, change)` and `read(doing, look)` call back with the
+/// tables and answer with what that returns, a `result`. A change that fails has changed nothing. A
+/// backend may also have `claim(doing, change)`, a write that first looks for dead processes, and
+/// `search(doing, look)`, a read of any number of records.
 template <typename Backend>
 concept operation_backend = requires { requires operation_tables<typename Backend::tables>; };
 
@@ -64,8 +68,8 @@ public:
     }
     [[nodiscard]] result<page<operation_record>> query(const operation_query& query) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        return backend_.search("looking for operations",
-                               [&](auto& in) { return in.find_operations(query); });
+        return search_backend("looking for operations",
+                              [&](auto& in) { return find_operations(in, query); });
     }
     [[nodiscard]] result<operation_record> update(const operation_record& record,
                                                   const std::vector<event>& events) {
@@ -79,13 +83,11 @@ public:
         });
     }
     [[nodiscard]] result<std::optional<claimed_operation>> claim(const claim_request& request) {
-        return backend_.claim("claiming an operation",
-                              [&](auto& in) { return operation_life{in}.claim(request); });
+        return claim_in_backend([&](auto& in) { return operation_life{in}.claim(request); });
     }
     [[nodiscard]] result<std::optional<claimed_operation>> claim(operation_id id,
                                                                  const claim_request& request) {
-        return backend_.claim("claiming an operation",
-                              [&](auto& in) { return operation_life{in}.claim(id, request); });
+        return claim_in_backend([&](auto& in) { return operation_life{in}.claim(id, request); });
     }
     [[nodiscard]] result<operation_record> renew(const lease& held, timestamp now,
                                                  std::chrono::milliseconds time) {
@@ -113,23 +115,25 @@ public:
         return backend_.write("moving steps", [&](auto& in) {
             auto stored = operation_life{in}.update(held, record, {});
             if (!stored) return stored;
-            if (const auto key = in.find_key(held.operation)) in.rows_of(*key).move_steps(to);
+            if (const auto key = key_in(in, held.operation)) {
+                in.rows_of(*key).move_steps(to);
+                row_crashes{in}.move_steps(*key, to);
+            }
             return stored;
         });
     }
     [[nodiscard]] result<page<row_record>> query(const row_query& query) {
-        return search<page<row_record>>(
-            query, [&](auto&& rows) -> result<page<row_record>> { return rows.query(query); });
+        return search<page<row_record>>(query,
+                                        [&](auto&& rows) { return find_records(rows, query); });
     }
     [[nodiscard]] result<page<row_number>> row_numbers(const row_query& query) {
-        return search<page<row_number>>(query, [&](auto&& rows) -> result<page<row_number>> {
-            return rows.row_numbers(query);
-        });
+        return search<page<row_number>>(query,
+                                        [&](auto&& rows) { return find_row_numbers(rows, query); });
     }
     [[nodiscard]] result<std::optional<row_record>> get(operation_id id, row_number row,
                                                         step_index step) {
         return backend_.read("reading a row", [&](auto& in) -> result<std::optional<row_record>> {
-            const auto key = in.find_key(id);
+            const auto key = key_in(in, id);
             if (!key || row == row_number{0}) return std::nullopt;
             return in.rows_of(*key).get(row, step);
         });
@@ -140,7 +144,7 @@ public:
         using all_progress = std::vector<std::optional<row_progress>>;
         return backend_.read("reading how far rows are", [&](auto& in) -> result<all_progress> {
             all_progress all(count);
-            if (const auto key = in.find_key(id)) in.rows_of(*key).progress(first, all);
+            if (const auto key = key_in(in, id)) in.rows_of(*key).progress(first, all);
             return all;
         });
     }
@@ -205,12 +209,13 @@ public:
     [[nodiscard]] result<page<retry_entry>> retry_history(const retry_history_query& query) {
         if (auto size = check_page_size(query.page_size); !size)
             return std::unexpected{size.error()};
-        return backend_.search("looking for earlier failures",
-                               [&](auto& in) -> result<page<retry_entry>> {
-                                   const auto key = operation_life{in}.find_key(query.operation);
-                                   if (!key) return std::unexpected{key.error()};
-                                   return in.rows_of(*key).history(query);
-                               });
+        return search_backend("looking for earlier failures",
+                              [&](auto& in) -> result<page<retry_entry>> {
+                                  const auto key = operation_life{in}.find_key(query.operation);
+                                  if (!key) return std::unexpected{key.error()};
+                                  auto&& rows = in.rows_of(*key);
+                                  return find_history(rows, query);
+                              });
     }
     [[nodiscard]] result<std::vector<crashed_row>> crashes(operation_id id) {
         return look_at<std::vector<crashed_row>>(
@@ -259,7 +264,11 @@ public:
     [[nodiscard]] result<std::vector<worker_record>> workers() {
         return backend_.read("looking for workers",
                              [&](auto& in) -> result<std::vector<worker_record>> {
-                                 return in.find_workers(most_workers);
+                                 auto found = in.find_workers(most_workers);
+                                 std::ranges::sort(found, {}, [](const worker_record& each) {
+                                     return std::tie(each.name, each.started_at, each.id);
+                                 });
+                                 return found;
                              });
     }
 
@@ -273,10 +282,26 @@ private:
         });
     }
 
+    template <typename Change>
+    [[nodiscard]] auto claim_in_backend(Change change) {
+        constexpr std::string_view doing = "claiming an operation";
+        if constexpr (requires { backend_.claim(doing, change); })
+            return backend_.claim(doing, std::move(change));
+        else
+            return backend_.write(doing, std::move(change));
+    }
+    template <typename Look>
+    [[nodiscard]] auto search_backend(std::string_view doing, Look look) {
+        if constexpr (requires { backend_.search(doing, look); })
+            return backend_.search(doing, std::move(look));
+        else
+            return backend_.read(doing, std::move(look));
+    }
+
     template <typename Found, typename Search>
     [[nodiscard]] result<Found> search(const row_query& query, Search search) {
         if (auto valid = validate(query); !valid) return std::unexpected{valid.error()};
-        return backend_.search("looking for rows", [&](auto& in) -> result<Found> {
+        return search_backend("looking for rows", [&](auto& in) -> result<Found> {
             const auto stored = operation_life{in}.find(query.operation);
             if (!stored) return std::unexpected{stored.error()};
             return search(in.rows_of((*stored)->key));

@@ -37,7 +37,7 @@ public:
     }
 
     [[nodiscard]] result<operation_key> find_key(operation_id id) {
-        const auto key = in_.find_key(id);
+        const auto key = key_in(in_, id);
         if (!key) return operation_not_found(id);
         return *key;
     }
@@ -57,7 +57,7 @@ public:
                 if (first->damage) return std::unexpected{*first->damage};
                 return first->record;
             }
-        if (in_.find_key(record.id)) return operation_exists(record.id);
+        if (key_in(in_, record.id)) return operation_exists(record.id);
         record.version = 1;
         in_.insert_operation(record);
         in_.append(events);

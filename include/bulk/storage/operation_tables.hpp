@@ -11,6 +11,7 @@
 #include <bulk/core/row_counters.hpp>
 #include <bulk/core/worker_record.hpp>
 #include <bulk/storage/flight_recorder.hpp>
+#include <bulk/storage/operation_order.hpp>
 #include <bulk/storage/row_tables.hpp>
 
 #include <concepts>
@@ -59,6 +60,17 @@ struct claim_candidate {
     std::optional<timestamp> lease_until{};
 };
 
+[[nodiscard]] inline claim_candidate candidate_of(const stored_operation& stored) {
+    const auto& record = stored.record;
+    return {.id = stored.key.id,
+            .name = record.name,
+            .state = record.state,
+            .paused = record.paused,
+            .cancel_requested = record.cancel_requested,
+            .is_intact = !stored.damage,
+            .lease_until = stored.lease_until};
+}
+
 /// A pointer to a stored operation, or an optional.
 template <typename Found>
 concept found_operation = requires(const Found& found) {
@@ -72,7 +84,8 @@ concept found_operation = requires(const Found& found) {
 template <typename Tables>
 concept operation_tables = requires(
     Tables& tables, const operation_key& key, const operation_record& record, operation_id id,
-    const std::string& text, const operation_query& query, bool (*wants)(const claim_candidate&),
+    const std::string& text, const operation_query& query,
+    const std::optional<operation_order>& after, bool (*wants)(const claim_candidate&),
     std::optional<timestamp> until, timestamp now, std::uint64_t number,
     const row_counters& counted, step_index step, const std::vector<event>& events,
     std::uint32_t limit, row_number row, const crashed_row& crash, const worker_record& worker,
@@ -81,13 +94,12 @@ concept operation_tables = requires(
     { tables.find_operation(id) } -> found_operation;
     /// With that idempotency key; names match in any case.
     { tables.find_first(text, text) } -> found_operation;
-    { tables.find_key(id) } -> std::same_as<std::optional<operation_key>>;
-    { tables.find_lease(id) } -> std::same_as<std::optional<stored_lease>>;
     /// The oldest that `wants` accepts of those that have not ended, and that nobody has leased for longer
     /// than until then; of the same age by id. Others that `is_claimable` refuses may be left out.
     { tables.find_open(now, wants) } -> found_operation;
-    /// A valid query.
-    { tables.find_operations(query) } -> std::same_as<result<page<operation_record>>>;
+    /// In the order of a valid query, behind a position, at most `query.page_size`; the total if the query
+    /// asks for it. The ledger reads and writes the cursors.
+    { tables.find_operations(query, after) } -> std::same_as<page<operation_record>>;
     /// A new one, that nobody owns.
     tables.insert_operation(record);
     tables.save_operation(key, record);
@@ -126,8 +138,34 @@ concept operation_tables = requires(
     tables.remove_worker(worker_name);
     /// Those that were seen before.
     tables.forget_workers(now);
-    /// By name, then start, then id; of more those that were seen last.
+    /// In any order; of more those that were seen last.
     { tables.find_workers(most) } -> std::same_as<std::vector<worker_record>>;
 };
+
+/// The key of an operation. A backend may have a `find_key` that reads less than the whole record.
+template <typename Tables>
+[[nodiscard]] std::optional<operation_key> key_in(Tables& tables, operation_id id) {
+    if constexpr (requires { tables.find_key(id); }) {
+        return tables.find_key(id);
+    } else {
+        const auto found = tables.find_operation(id);
+        return found ? std::optional{found->key} : std::nullopt;
+    }
+}
+
+/// Who owns an operation. A backend may have a `find_lease` that reads less than the whole record.
+template <typename Tables>
+[[nodiscard]] std::optional<stored_lease> lease_in(Tables& tables, operation_id id) {
+    if constexpr (requires { tables.find_lease(id); }) {
+        return tables.find_lease(id);
+    } else {
+        const auto found = tables.find_operation(id);
+        if (!found) return std::nullopt;
+        return stored_lease{.key = found->key,
+                            .fence = found->fence,
+                            .until = found->lease_until,
+                            .damage = found->damage};
+    }
+}
 
 }  // namespace bulk

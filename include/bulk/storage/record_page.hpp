@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/clock.hpp>
-#include <bulk/core/error.hpp>
 #include <bulk/storage/completed_run.hpp>
-#include <bulk/storage/varint.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace bulk {
@@ -75,51 +68,5 @@ private:
 
     std::vector<completed_run> runs_;
 };
-
-/// A page as bytes: a version, then for each run what lies between it and the one before, its size,
-/// and its times as differences.
-[[nodiscard]] inline std::string to_bytes(const record_page& page) {
-    std::string bytes{'\1'};
-    std::size_t end = 0;
-    std::int64_t time = 0;
-    for (const auto& run : page.runs()) {
-        varint::put_number(bytes, run.first - end);
-        varint::put_number(bytes, run.count);
-        varint::put_number(bytes, varint::zigzag(run.started_at.time_since_epoch().count() - time));
-        varint::put_number(bytes, run.took);
-        end = run.end();
-        time = run.started_at.time_since_epoch().count();
-    }
-    return bytes;
-}
-
-[[nodiscard]] inline result<record_page> page_from_bytes(std::string_view bytes) {
-    const auto refuse = [] {
-        return fail(errc::unavailable,
-                    "a stored page of row records cannot be read: its bytes are "
-                    "not what this version wrote");
-    };
-    if (!bytes.starts_with('\1')) return refuse();
-    bytes.remove_prefix(1);
-    record_page page;
-    std::uint64_t end = 0;
-    std::int64_t time = 0;
-    while (!bytes.empty()) {
-        const auto gap = varint::take_number(bytes), count = varint::take_number(bytes);
-        const auto moved = varint::take_number(bytes), took = varint::take_number(bytes);
-        if (!gap || !count || !moved || !took) return refuse();
-        if (*gap > rows_per_page || *count == 0 || *count > rows_per_page ||
-            end + *gap + *count > rows_per_page ||
-            *took > std::numeric_limits<std::uint32_t>::max())
-            return refuse();
-        time += varint::unzigzag(*moved);
-        page.add({.first = static_cast<std::uint16_t>(end + *gap),
-                  .count = static_cast<std::uint16_t>(*count),
-                  .took = static_cast<std::uint32_t>(*took),
-                  .started_at = timestamp{std::chrono::microseconds{time}}});
-        end += *gap + *count;
-    }
-    return page;
-}
 
 }  // namespace bulk

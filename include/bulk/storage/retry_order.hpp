@@ -24,6 +24,13 @@ struct retry_order {
     auto operator<=>(const retry_order&) const = default;
 };
 
+/// Whether a query asks for an earlier failure.
+[[nodiscard]] inline bool matches(const retry_history_query& query, const retry_order& order) {
+    return (!query.row || order.place.row() == *query.row) &&
+           (!query.step || order.place.step() == *query.step) &&
+           (!query.retry_attempt || order.attempt == *query.retry_attempt);
+}
+
 /// The next page begins behind this entry.
 [[nodiscard]] inline std::string cursor_of(const retry_entry& entry) {
     return to_text(cursor{

@@ -4,6 +4,7 @@
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/core/row_record.hpp>
 #include <bulk/core/row_state.hpp>
 
 #include <algorithm>
@@ -32,6 +33,14 @@ public:
     [[nodiscard]] bool matches(step_index step, std::optional<error_type> failure) const {
         return step >= step_index{0} && (!filter_.step || step == *filter_.step) &&
                (!filter_.failure || failure == filter_.failure);
+    }
+
+    /// Whether a record is to be reset; counts the record if it matches.
+    [[nodiscard]] bool resets(const row_record& record, retry_submission& into) const {
+        const auto& rows = filter_.rows;
+        return is_resettable(record.state) && matches(record.step, record.failure) &&
+               (!rows || std::ranges::find(*rows, record.row) != rows->end()) &&
+               count(record.row, record.step, record.failure, into);
     }
 
     /// Counts a record that matches; whether it is to be reset.

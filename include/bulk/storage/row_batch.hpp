@@ -8,7 +8,6 @@
 #include <bulk/core/row_record.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,5 +58,5 @@ struct row_progress {
 }  // namespace bulk
 
 #ifndef BULK_COMPILED
-#include <bulk/storage/implementation.hpp>
+#include <bulk/storage/batch_implementation.hpp>
 #endif

@@ -3,6 +3,8 @@
 
 #include <bulk/core/row_state.hpp>
 #include <bulk/storage/flight_recorder.hpp>
+#include <bulk/storage/operation_tables.hpp>
+#include <bulk/storage/step_moves.hpp>
 
 #include <vector>
 
@@ -20,7 +22,7 @@ public:
     /// A row that has completed the step of its last crash is counted from one again.
     void count(const std::vector<row_in_flight>& rows) {
         for (const auto& each : rows) {
-            const auto key = in_.find_key(each.operation);
+            const auto key = key_in(in_, each.operation);
             if (!key) continue;
             crashed_row crash{.row = each.row, .step = each.step, .count = 1};
             if (const auto before = in_.find_crash(*key, each.row)) {
@@ -28,6 +30,14 @@ public:
                 if (!record || record->state != row_state::completed) crash.count += before->count;
             }
             in_.put_crash(*key, crash);
+        }
+    }
+
+    /// The operation has another step table.
+    void move_steps(const operation_key& key, const step_moves& to) {
+        for (crashed_row each : in_.crashes(key)) {
+            each.step = moved(each.step, to);
+            in_.put_crash(key, each);
         }
     }
 

@@ -7,6 +7,7 @@
 #include <bulk/core/error_type.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/row_record.hpp>
 #include <bulk/storage/record_place.hpp>
 
 #include <charconv>
@@ -17,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace bulk {
 
@@ -39,6 +41,31 @@ struct row_order {
     return started ? started->time_since_epoch().count() : std::numeric_limits<std::int64_t>::min();
 }
 
+/// The position of a record. Its `row_id` is the id of its row.
+[[nodiscard]] inline row_order order_of(const row_record& record, row_sort sort) {
+    row_order order{.place = {record.row, record.step}};
+    switch (sort) {
+        case row_sort::row:
+            break;
+        case row_sort::row_id:
+            order.text = record.row_id;
+            break;
+        case row_sort::step:
+            order.number = static_cast<std::int64_t>(order.place.slot());
+            break;
+        case row_sort::state:
+            order.number = std::to_underlying(record.state);
+            break;
+        case row_sort::failure:
+            order.number = order_of(record.failure);
+            break;
+        case row_sort::started_at:
+            order.number = order_of(record.started_at);
+            break;
+    }
+    return order;
+}
+
 /// A cursor: the next page begins behind this record.
 [[nodiscard]] inline std::string to_text(const row_order& order) {
     return to_text(
@@ -59,6 +86,20 @@ struct row_order {
     order.text = std::string{space + 1, end};
     order.place = *place;
     return order;
+}
+
+/// The record behind which the page of a query begins; none at the beginning.
+[[nodiscard]] inline result<std::optional<row_order>> order_before(const row_query& query) {
+    if (query.after.empty()) return std::nullopt;
+    return parse_row_order(query.after, query.sort);
+}
+
+/// The same for a query of row numbers.
+[[nodiscard]] inline result<std::optional<row_number>> row_before(const row_query& query) {
+    if (query.after.empty()) return std::nullopt;
+    const auto order = parse_row_order(query.after, row_sort::row);
+    if (!order) return std::unexpected{order.error()};
+    return order->place.row();
 }
 
 }  // namespace bulk

@@ -6,6 +6,7 @@
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/operation_claims.hpp>
 #include <bulk/storage/operation_life.hpp>
+#include <bulk/storage/operation_tables.hpp>
 #include <bulk/storage/row_batch.hpp>
 #include <bulk/storage/row_waits.hpp>
 
@@ -33,7 +34,7 @@ template <typename Tables>
 [[nodiscard]] result<> record_rows(Tables& in, const lease& held, const row_batch& batch) {
     if (has_row_zero(batch))
         return fail(errc::invalid_argument, "rows are counted from 1: there is no row 0");
-    const auto stored = in.find_lease(held.operation);
+    const auto stored = lease_in(in, held.operation);
     if (!stored || !is_owner(held, stored->fence, stored->until)) {
         const auto owned = operation_life{in}.find_owned(held);
         return owned ? not_owner(held.operation) : std::unexpected{owned.error()};

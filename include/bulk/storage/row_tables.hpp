@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
-#include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
@@ -10,8 +9,10 @@
 #include <bulk/core/row_record.hpp>
 #include <bulk/core/signal.hpp>
 #include <bulk/storage/record_place.hpp>
+#include <bulk/storage/retry_order.hpp>
 #include <bulk/storage/retry_selection.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/row_order.hpp>
 #include <bulk/storage/step_moves.hpp>
 #include <bulk/storage/waits.hpp>
 
@@ -48,7 +49,9 @@ template <typename Rows>
 concept row_tables = requires(
     std::remove_reference_t<Rows>& rows, std::span<const rows_completed> completed,
     const row_record& record, wait_end end, row_number row, step_index step, std::string_view text,
-    std::span<std::optional<row_progress>> into, const row_query& query, const step_moves& moves,
+    std::span<std::optional<row_progress>> into, const row_query& query,
+    const std::optional<row_order>& behind, std::optional<row_number> behind_row,
+    const std::optional<retry_order>& behind_entry, const step_moves& moves,
     bool (*visit)(record_place, std::optional<timestamp>), bool (*visit_row)(const row_wait&),
     const signal& sent, timestamp now, std::uint64_t number, std::uint32_t limit,
     const retry_selection& selection, const retry_history_query& history,
@@ -60,10 +63,12 @@ concept row_tables = requires(
     rows.put_id(row, text);
     { rows.get(row, step) } -> std::same_as<std::optional<row_record>>;
     rows.progress(row, into);
-    /// A valid query.
-    { rows.query(query) } -> std::same_as<result<page<row_record>>>;
-    { rows.row_numbers(query) } -> std::same_as<result<page<row_number>>>;
-    /// Of everything that knows a step.
+    /// In the order of a valid query, behind a position, at most `query.page_size`; the total if the query
+    /// asks for it. The ledger reads and writes the cursors.
+    { rows.query(query, behind) } -> std::same_as<page<row_record>>;
+    /// The rows of these records, each once, by number.
+    { rows.row_numbers(query, behind_row) } -> std::same_as<page<row_number>>;
+    /// Of records, signals and earlier failures.
     rows.move_steps(moves);
 
     // --- waits: single records that wait for a completion, with a signal key --------------------------
@@ -94,7 +99,9 @@ concept row_tables = requires(
     /// Keeps the failure of each record that the selection counts in, and resets the record as
     /// `reset_for_retry` does, without a wait. By row, then step.
     { rows.reset_failed(selection) } -> std::same_as<retry_submission>;
-    { rows.history(history) } -> std::same_as<result<page<retry_entry>>>;
+    /// By row, then step, then attempt, behind a position, at most `history.page_size`. An entry without
+    /// data of the row has what the row's validation kept.
+    { rows.history(history, behind_entry) } -> std::same_as<page<retry_entry>>;
 };
 
 }  // namespace bulk

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/storage/any_storage.hpp>
 #include <bulk/storage/concepts.hpp>
@@ -10,13 +9,10 @@
 #include <bulk/storage/typed_feeds.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -41,7 +37,7 @@ private:
     Transaction open_;
 };
 
-/// A backend behind `record_port`.
+/// A backend behind `record_port`: what its header includes, so that `any_storage` can hold it.
 template <record_store Backend>
 class typed_records final : public record_port {
 public:
@@ -173,35 +169,5 @@ public:
 private:
     std::shared_ptr<Backend> backend_;
 };
-
-template <typename Backend>
-    requires(!std::derived_from<std::remove_cvref_t<Backend>, any_storage>) &&
-            bulk::storage<std::remove_cvref_t<Backend>>
-any_storage::any_storage(Backend&& backend) {
-    using kept = std::remove_cvref_t<Backend>;
-    auto shared = std::make_shared<kept>(std::forward<Backend>(backend));
-    records_ = std::make_shared<typed_records<kept>>(shared);
-    files_ = std::make_shared<typed_files<kept>>(std::move(shared));
-}
-
-template <bulk::storage Backend>
-    requires(!std::derived_from<Backend, any_storage>)
-any_storage::any_storage(std::reference_wrapper<Backend> backend) {
-    const std::shared_ptr<Backend> shared{std::shared_ptr<void>{}, &backend.get()};
-    records_ = std::make_shared<typed_records<Backend>>(shared);
-    files_ = std::make_shared<typed_files<Backend>>(shared);
-}
-
-template <std::derived_from<any_storage> Handle, file_store Files>
-any_storage::any_storage(const Handle& records, Files files)
-    : records_{static_cast<const any_storage&>(records).records_},
-      files_{std::make_shared<typed_files<Files>>(std::make_shared<Files>(std::move(files)))} {}
-
-template <record_store Records, file_store Files>
-    requires(!std::derived_from<Records, any_storage>)
-any_storage::any_storage(Records records, Files files)
-    : records_{std::make_shared<typed_records<Records>>(
-          std::make_shared<Records>(std::move(records)))},
-      files_{std::make_shared<typed_files<Files>>(std::make_shared<Files>(std::move(files)))} {}
 
 }  // namespace bulk

@@ -4,7 +4,7 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
-#include <bulk/storage/record_page.hpp>
+#include <bulk/storage/completed_run.hpp>
 #include <bulk/storage/step_moves.hpp>
 #include <bulk/storage/varint.hpp>
 

@@ -6,10 +6,9 @@
 #include "../../conformance/signals.hpp"
 #include "../../conformance/workers.hpp"
 
-#include <bulk/storage/sqlite/storage.hpp>
-
 #include <support/faulty_vfs.hpp>
 #include <support/raw_database.hpp>
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -27,7 +26,7 @@
 using namespace boost::ut;
 using namespace conformance;
 using bulk::errc, bulk::operation_state, bulk::result, bulk::row_state;
-using bulk::sqlite::storage;
+using storage = support::sqlite_backend;
 using support::disk_fault, support::raw_database, support::temporary_directory;
 
 namespace {
@@ -112,7 +111,8 @@ result<> update(storage& store, std::optional<bulk::lease> held, Change change) 
 /// One change, or one that has to be the same before and after.
 using change = std::function<result<>(storage&)>;
 
-const bulk::lease first_run{operation(1).id, 1}, second_run{operation(1).id, 2};
+const bulk::lease first_run{.operation = operation(1).id, .fence = 1},
+    second_run{.operation = operation(1).id, .fence = 2};
 
 /// Each is one transaction; `nullptr` is a process that ends and another that begins.
 const std::vector<change>& workload() {

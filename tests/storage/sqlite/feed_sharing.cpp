@@ -1,8 +1,7 @@
 // Several who work on feeds in one file, and what those leave who die.
 #include "small_feed.hpp"
 
-#include <bulk/storage/sqlite/storage.hpp>
-
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -24,7 +23,7 @@ using namespace boost::ut;
 using namespace std::chrono_literals;
 using namespace small_feed;
 using bulk::errc;
-using bulk::sqlite::storage;
+using storage = support::sqlite_backend;
 using support::temporary_directory;
 
 namespace {

@@ -7,10 +7,10 @@
 #include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/database.hpp>
 #include <bulk/storage/sqlite/feed_session.hpp>
-#include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/faulty_vfs.hpp>
 #include <support/raw_database.hpp>
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -33,7 +33,7 @@
 using namespace boost::ut;
 using namespace small_feed;
 using bulk::errc, bulk::page_outcome;
-using bulk::sqlite::storage;
+using storage = support::sqlite_backend;
 using support::disk_fault, support::raw_database, support::temporary_directory;
 
 namespace {

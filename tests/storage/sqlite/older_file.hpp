@@ -1,7 +1,7 @@
 // A database as an older version of this program has left it.
 #pragma once
 
-#include <bulk/storage/sqlite/storage.hpp>
+#include <bulk/storage/sqlite/records.hpp>
 
 #include <support/raw_database.hpp>
 
@@ -14,8 +14,8 @@ namespace support {
 inline void make_older_file(const std::string& path, std::span<const bulk::sqlite::migration> steps,
                             const bulk::operation_record& record) {
     const auto newer = path + ".newer";
-    (void)bulk::sqlite::storage::open(newer).value().create(record, {}).value();
-    (void)bulk::sqlite::storage::open(path, {}, steps).value();
+    (void)bulk::sqlite::records::open(newer).value().create(record, {}).value();
+    (void)bulk::sqlite::records::open(path, {}, steps).value();
     raw_database older{path};
     const auto columns =
         older.run("SELECT group_concat(name) FROM pragma_table_info('bulk_operations')");

@@ -6,7 +6,11 @@
 #include "../../conformance/workers.hpp"
 #include "older_file.hpp"
 
+#include <bulk/storage/sqlite/connection.hpp>
 #include <bulk/storage/sqlite/doctor.hpp>
+#include <bulk/storage/sqlite/records.hpp>
+#include <bulk/storage/sqlite/schema.hpp>
+#include <bulk/storage/sqlite/seal.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/raw_database.hpp>
@@ -151,7 +155,10 @@ suite<"opening a database"> opening = [] {
         const auto known = bulk::sqlite::migrations.size();
         (void)storage::open(path).value().create(operation(1), {});
         for (int i = 0; i < 2; ++i)
-            expect(storage::open(path, {}, later).value().get(operation(1).id).has_value());
+            expect(bulk::sqlite::records::open(path, {}, later)
+                       .value()
+                       .get(operation(1).id)
+                       .has_value());
         expect(raw_database{path}.run("SELECT count(*) FROM bulk_more") == "1");
         expect(raw_database{path}.run("PRAGMA user_version") == std::to_string(known + 1));
         const auto refused = storage::open(path);
@@ -161,6 +168,36 @@ suite<"opening a database"> opening = [] {
                                  "up to " + std::to_string(known)})
             expect(refused.error().message.contains(part)) << refused.error().message;
     };
+
+    "a column added to a sealed table is sealed with the others, and damage stays damage"_test =
+        [] {
+            const temporary_directory directory;
+            const auto path = directory.path("bulk.db");
+            for (const int number : {1, 2})
+                (void)storage::open(path).value().create(operation(number), {}).value();
+            {  // as a version before the column has left it
+                auto earlier = bulk::sqlite::connection::open(path, {}).value();
+                std::string seal{bulk::sqlite::seals::operation};
+                seal.erase(seal.find(", source"), std::string_view{", source"}.size());
+                expect(
+                    earlier->execute("ALTER TABLE bulk_operations DROP COLUMN source").has_value());
+                expect(earlier->execute("UPDATE bulk_operations SET seal = " + seal).has_value());
+            }
+            raw_database{path}.run(
+                "UPDATE bulk_operations SET file_size = file_size + 1 WHERE number = 2");
+            std::vector<bulk::sqlite::migration> later{bulk::sqlite::migrations.begin(),
+                                                       bulk::sqlite::migrations.end()};
+            later.emplace_back(
+                "ALTER TABLE bulk_operations ADD COLUMN source TEXT NOT NULL DEFAULT ''");
+            auto store = bulk::sqlite::records::open(path, {}, later).value();
+            auto kept = operation(1);
+            kept.version = 1;
+            kept.source.clear();
+            expect(bool{store.get(kept.id).value() == kept});
+            const auto damaged = store.get(operation(2).id);
+            expect(fatal(!damaged.has_value()));
+            expect(damaged.error().code == errc::damaged) << damaged.error().message;
+        };
 
     "a file of version 2 keeps what it has, and learns who works"_test = [] {
         const temporary_directory directory;
@@ -237,7 +274,7 @@ suite<"opening a database"> opening = [] {
         std::vector<bulk::sqlite::migration> broken{bulk::sqlite::migrations.begin(),
                                                     bulk::sqlite::migrations.end()};
         broken.emplace_back("CREATE TABLE bulk_more (a); NONSENSE");
-        const auto refused = storage::open(path, {}, broken);
+        const auto refused = bulk::sqlite::records::open(path, {}, broken);
         expect(fatal(!refused.has_value()));
         expect(refused.error().message.contains("NONSENSE")) << refused.error().message;
         expect(storage::open(path).value().get(operation(1).id).has_value());

@@ -3,9 +3,8 @@
 #include "../../conformance/retry.hpp"
 #include "../../conformance/signals.hpp"
 
-#include <bulk/storage/sqlite/storage.hpp>
-
 #include <support/raw_database.hpp>
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -31,7 +30,7 @@ using namespace boost::ut;
 using namespace conformance;
 using namespace std::chrono_literals;
 using bulk::errc, bulk::operation_state, bulk::row_state;
-using bulk::sqlite::storage;
+using storage = support::sqlite_backend;
 using support::raw_database, support::temporary_directory;
 
 namespace {
@@ -324,8 +323,9 @@ suite<"sharing a database"> sharing = [] {
             if (!store || !store->claim(request(now))) ::_exit(1);
             store->flights().take(operation(1).id)->show(row(at_row), step(2));
             store->flights().take(operation(2).id)->show(row(99), step(0));
-            (void)store->record({operation(1).id, static_cast<std::uint64_t>(now / 100 + 1)},
-                                {.counted = {.processed = 1}});
+            (void)store->record(
+                {.operation = operation(1).id, .fence = static_cast<std::uint64_t>(now / 100 + 1)},
+                {.counted = {.processed = 1}});
             ::raise(SIGKILL);
             ::_exit(1);
         };

@@ -2,9 +2,8 @@
 #include "../../conformance/operations.hpp"
 #include "../../conformance/rows.hpp"
 
-#include <bulk/storage/sqlite/storage.hpp>
-
 #include <support/raw_database.hpp>
+#include <support/sqlite_backend.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/ut.hpp>
 
@@ -21,7 +20,7 @@ using namespace boost::ut;
 using namespace conformance;
 using namespace std::chrono_literals;
 using bulk::errc, bulk::row_state;
-using bulk::sqlite::storage;
+using storage = support::sqlite_backend;
 using support::raw_database, support::temporary_directory;
 
 namespace {
@@ -232,8 +231,9 @@ suite<"transactions of steps"> transactions = [] {
             auto open = on.store.begin(on.held).value();
             expect(on.store.record(on.held, one_row()).has_value());
             expect(on.store.set_event_position("mail", 3).has_value());
-            expect(on.store.record({on.held.operation, 9}, one_row()).error().code ==
-                   errc::conflict)
+            expect(on.store.record({.operation = on.held.operation, .fence = 9}, one_row())
+                       .error()
+                       .code == errc::conflict)
                 << "and what fails undoes itself only";
             expect(on.store.begin(on.held).error().code == errc::conflict) << "one at a time";
         }
@@ -264,7 +264,8 @@ suite<"transactions of steps"> transactions = [] {
         const auto refused =
             on.store.begin({.operation = on.held.operation, .fence = on.held.fence + 1});
         expect(!refused.has_value() and refused.error().code == errc::conflict);
-        expect(on.store.begin({operation(9).id, 1}).error().code == errc::not_found);
+        expect(on.store.begin({.operation = operation(9).id, .fence = 1}).error().code ==
+               errc::not_found);
         expect(on.store.record(on.held, one_row()).has_value()) << "nothing is held";
     };
 };

@@ -24,5 +24,5 @@ inline constexpr std::size_t detection_size = std::size_t{64} * 1024;
 }  // namespace bulk::csv
 
 #ifndef BULK_COMPILED
-#include <bulk/rows/csv/implementation.hpp>
+#include <bulk/rows/csv/detect_implementation.hpp>
 #endif

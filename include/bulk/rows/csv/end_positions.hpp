@@ -52,7 +52,3 @@ private:
 };
 
 }  // namespace bulk::csv
-
-#ifndef BULK_COMPILED
-#include <bulk/rows/csv/implementation.hpp>
-#endif

@@ -16,7 +16,3 @@ BOOST_DESCRIBE_ENUM(instruction_set, portable, sse2, avx2, avx512, neon)
 [[nodiscard]] instruction_set best_instruction_set();
 
 }  // namespace bulk::csv
-
-#ifndef BULK_COMPILED
-#include <bulk/rows/csv/implementation.hpp>
-#endif

@@ -9,8 +9,8 @@
 #include <bulk/rows/csv/record_scanner.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
+#include <bulk/rows/text_window.hpp>
 #include <bulk/rows/utf8.hpp>
-#include <bulk/rows/window.hpp>
 
 #include <lazycsv.hpp>
 
@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace bulk::csv {

@@ -3,12 +3,12 @@
 
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/record.hpp>
+#include <bulk/rows/csv/row_probe.hpp>
 #include <bulk/rows/csv/structure.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -63,12 +63,15 @@ class misquote_judge {
 public:
     misquote_judge(std::string_view text, bool ended, bool is_cut, const dialect& dialect,
                    std::size_t width)
-        : text_{text}, ended_{ended}, is_cut_{is_cut}, dialect_{dialect}, width_{width} {}
+        : rows_{text, ended, is_cut, dialect, width},
+          text_{text},
+          dialect_{dialect},
+          width_{width} {}
 
     [[nodiscard]] misquote_verdict decide(misquote& found) {
-        reading first = read_first();
-        budget_ = 4 * first.end + std::size_t{64} * 1024;
-        if (needs_more_) return misquote_verdict::more;
+        row_reading first = read_first();
+        rows_.set_budget(4 * first.end + std::size_t{64} * 1024);
+        if (rows_.needs_more()) return misquote_verdict::more;
         found.field = field_ == none ? first.fields - 1 : field_;
         if (first.is_whole && first.fields == width_ && first.misplaced == none)
             return misquote_verdict::as_read;
@@ -78,94 +81,24 @@ public:
         }
         bool decided = ends_in_its_field(first, found);
         const bool is_wide = first.fields > width_ && field_ != none;  // it may not be read whole
-        if (!decided && !needs_more_ && first.is_whole && !is_wide)
-            decided = ends_without(first, found) || (!needs_more_ && is_joined(first, found));
-        if (needs_more_) return misquote_verdict::more;
+        if (!decided && !rows_.needs_more() && first.is_whole && !is_wide)
+            decided =
+                ends_without(first, found) || (!rows_.needs_more() && is_joined(first, found));
+        if (rows_.needs_more()) return misquote_verdict::more;
         return decided ? misquote_verdict::misquoted : misquote_verdict::as_read;
     }
 
 private:
-    static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t none = row_reading::none;
     static constexpr std::size_t most_lines = 64;
     static constexpr std::size_t most_joined_lines = 16;
-    static constexpr std::size_t enough_rows = 2;
 
-    /// A row as the rules read it.
-    struct reading {
-        std::size_t end = 0;   ///< without what ends it
-        std::size_t next = 0;  ///< where the next row begins
-        std::size_t fields = 1;
-        std::size_t misplaced = none;  ///< the field that has text behind its closing quote
-        bool is_whole = false;         ///< it has an end
-        bool never_closed = false;     ///< the file ends in a quoted field
-        bool closes_nothing = false;   ///< a quote in front of an end that closes no field
-        bool is_nothing = false;       ///< a blank line or a comment
-    };
-
-    [[nodiscard]] bool is_line_feed(std::size_t at) const {
-        return at < text_.size() && text_[at] == '\n';
-    }
-    [[nodiscard]] bool is_end(std::size_t at) const {
-        return at >= text_.size() || text_[at] == dialect_.delimiter || text_[at] == '\n' ||
-               text_[at] == '\r';
-    }
-    [[nodiscard]] bool is_clean(const reading& row) const {
-        return row.is_whole && row.fields == width_ && row.misplaced == none && !row.closes_nothing;
-    }
-
-    /// The end of the row without a carriage return that belongs to what ends it.
-    [[nodiscard]] std::size_t without_return(std::size_t begin, std::size_t at) const {
-        return at > begin && is_line_feed(at) && text_[at - 1] == '\r' ? at - 1 : at;
-    }
-
-    /// Called for each byte: its place, its role, and the state behind it. Ends when it says so.
-    template <typename Visit>
-    reading read(std::size_t begin, scan_state state, Visit visit, std::size_t as_text = none) {
-        reading row;
-        for (std::size_t i = begin; i < text_.size(); ++i) {
-            ++examined_;
-            if (i == as_text) state.may_open = false;
-            const bool may_be_loose = text_[i] == dialect_.quote && dialect_.quote != '\0' &&
-                                      !state.inside && !state.may_open && !state.after_quote &&
-                                      !state.comment;
-            row.closes_nothing |= may_be_loose && is_end(i + 1);
-            const bool comment = state.comment;
-            const auto role = role_of(text_[i], is_line_feed(i + 1), dialect_, state);
-            if (role == byte_role::misplaced && row.misplaced == none)
-                row.misplaced = row.fields - 1;
-            row.fields += role == byte_role::field_end;
-            const bool goes_on = visit(i, role, state, row);
-            if (role == byte_role::row_end) {
-                row.end = without_return(begin, i);
-                row.next = i + 1;
-                row.is_whole = true;
-                row.is_nothing = comment || is_blank_row(begin, row);
-                return row;
-            }
-            if (!goes_on) {
-                row.end = row.next = i;
-                return row;
-            }
-        }
-        row.end = row.next = text_.size();
-        row.is_whole = ended_ && !state.inside;
-        row.never_closed = ended_ && state.inside;
-        row.is_nothing = state.comment || is_blank_row(begin, row);
-        if (!ended_ && !is_cut_) needs_more_ = true;
-        return row;
-    }
-
-    [[nodiscard]] bool is_blank_row(std::size_t begin, const reading& row) const {
-        const auto line = text_.substr(begin, row.end - begin);
-        return row.fields == 1 && (dialect_.trim ? trimmed(line) : line).empty();
-    }
-
-    [[nodiscard]] reading read_first() {
+    [[nodiscard]] row_reading read_first() {
         bool is_first_line = true, in_field = false, was_after_quote = false;
         std::size_t field = 0;
-        return read(
+        return rows_.read(
             0, {},
-            [&](std::size_t at, byte_role role, const scan_state& state, const reading& row) {
+            [&](std::size_t at, byte_role role, const scan_state& state, const row_reading& row) {
                 const bool opens = state.inside && !in_field && !was_after_quote;
                 if (opens && is_first_line) field = row.fields - 1;
                 if (opens && row.misplaced == none) opening_ = at;
@@ -190,64 +123,33 @@ private:
             });
     }
 
-    /// The next row from there on that is one.
-    [[nodiscard]] reading read_row(std::size_t begin) {
-        while (true) {
-            const reading row = read(
-                begin, {}, [&](std::size_t, byte_role, const scan_state&, const reading& so_far) {
-                    return so_far.fields <= width_ && so_far.misplaced == none &&
-                           examined_ <= budget_;
-                });
-            if (!row.is_nothing || !row.is_whole || row.next == text_.size()) return row;
-            begin = row.next;
-        }
-    }
-
-    /// How many clean rows follow, up to `enough_rows`; the end of the file is as good as them.
-    [[nodiscard]] std::size_t clean_rows(std::size_t begin) {
-        for (std::size_t rows = 0; rows < enough_rows; ++rows) {
-            if (begin == text_.size()) return ended_ ? enough_rows : more_or(rows);
-            const reading row = read_row(begin);
-            if (row.is_nothing && row.next == text_.size())
-                return ended_ ? enough_rows : more_or(rows);
-            if (!is_clean(row)) return rows;
-            begin = row.next;
-        }
-        return enough_rows;
-    }
-
-    [[nodiscard]] std::size_t more_or(std::size_t rows) {
-        if (!is_cut_ && !ended_) needs_more_ = true;
-        return rows;
-    }
-
     /// Whether rows, read from there on, treat the quote that closes the field as quotes should be.
     [[nodiscard]] bool gets_past_closing(std::size_t begin) {
-        while (begin <= closing_ && examined_ <= budget_) {
-            const reading row =
-                read(begin, {}, [&](std::size_t, byte_role, const scan_state&, const reading&) {
-                    return examined_ <= budget_;
+        while (begin <= closing_ && rows_.is_in_budget()) {
+            const row_reading row = rows_.read(
+                begin, {}, [&](std::size_t, byte_role, const scan_state&, const row_reading&) {
+                    return rows_.is_in_budget();
                 });
             if (!row.is_whole || row.closes_nothing || row.misplaced != none) return false;
             begin = row.next;
         }
-        return examined_ <= budget_;
+        return rows_.is_in_budget();
     }
 
-    [[nodiscard]] bool ends_in_its_field(const reading& first, misquote& found) {
+    [[nodiscard]] bool ends_in_its_field(const row_reading& first, misquote& found) {
         std::size_t best = 0;
         for (const std::size_t line : lines_) {
-            const std::size_t rows = clean_rows(line + 1);
-            if (needs_more_) return false;
-            if (examined_ > budget_) break;
+            const std::size_t rows = rows_.clean_rows(line + 1);
+            if (rows_.needs_more()) return false;
+            if (!rows_.is_in_budget()) break;
             if (rows <= best) continue;
             if (is_closed_well_ && !gets_past_closing(line + 1)) {
-                if (needs_more_) return false;
+                if (rows_.needs_more()) return false;
                 continue;
             }
             best = rows;
-            found = {.size = without_return(0, line), .next = line + 1, .field = field_};
-            if (best == enough_rows) return true;
+            found = {.size = rows_.without_return(0, line), .next = line + 1, .field = field_};
+            if (best == row_probe::enough_rows) return true;
         }
         if (best > 0) return true;
         if (!first.never_closed) return false;
@@ -255,45 +157,49 @@ private:
         return true;
     }
 
-    [[nodiscard]] bool ends_without(const reading& first, misquote& found) {
-        if (first.misplaced == none || examined_ > budget_) return false;
-        const reading row = read(
+    [[nodiscard]] bool ends_without(const row_reading& first, misquote& found) {
+        if (first.misplaced == none || !rows_.is_in_budget()) return false;
+        const row_reading row = rows_.read(
             0, {},
-            [&](std::size_t, byte_role, const scan_state&, const reading& so_far) {
-                return so_far.fields <= width_ && so_far.misplaced == none && examined_ <= budget_;
+            [&](std::size_t, byte_role, const scan_state&, const row_reading& so_far) {
+                return so_far.fields <= width_ && so_far.misplaced == none && rows_.is_in_budget();
             },
             opening_);
         if (!row.is_whole || row.fields != width_ || row.misplaced != none ||
             row.next == first.next)
             return false;
-        if (clean_rows(row.next) == 0 || needs_more_) return false;
+        if (rows_.clean_rows(row.next) == 0 || rows_.needs_more()) return false;
         found = {.size = row.end, .next = row.next, .field = first.misplaced};
         return true;
     }
 
-    [[nodiscard]] bool is_joined(const reading& first, misquote& found) {
+    [[nodiscard]] bool is_joined(const row_reading& first, misquote& found) {
         if (dialect_.quote == '\0') return false;
         const std::size_t fields = first.misplaced == none ? first.fields : first.misplaced + 1;
         if (fields > width_ || (first.misplaced == none && fields == width_)) return false;
         const std::array<char, 3> marks{'\r', '\n', dialect_.quote};
         // Most bad rows are followed by a good one; else most have no quotes behind them.
-        if (first.next < text_.size() && is_clean(read_row(first.next))) return false;
+        if (first.next < text_.size() && rows_.is_clean(rows_.read_row(first.next))) return false;
         std::size_t line = first.next, quote = none;
         for (std::size_t lines = 0; quote == none; ++lines) {
             if (lines == most_joined_lines) return false;
             const std::size_t at =
                 text_.find_first_of(std::string_view{marks.data(), marks.size()}, line);
-            if (at == std::string_view::npos) return more_or(0) != 0;
+            if (at == std::string_view::npos) {
+                rows_.ask_for_more();
+                return false;
+            }
             if (text_[at] == dialect_.quote)
                 quote = at;
             else
-                line = at + 1 + (text_[at] == '\r' && is_line_feed(at + 1));
+                line = at + 1 + (text_[at] == '\r' && rows_.is_line_feed(at + 1));
         }
-        for (std::size_t each = first.next; each <= line && !needs_more_ && examined_ <= budget_;) {
-            if (is_clean(read_row(each))) return false;
+        for (std::size_t each = first.next;
+             each <= line && !rows_.needs_more() && rows_.is_in_budget();) {
+            if (rows_.is_clean(rows_.read_row(each))) return false;
             if (each == line) return closes(line, quote, fields, found);
             const std::size_t end = text_.find_first_of("\r\n", each);
-            each = end + 1 + (text_[end] == '\r' && is_line_feed(end + 1));
+            each = end + 1 + (text_[end] == '\r' && rows_.is_line_feed(end + 1));
         }
         return false;
     }
@@ -301,24 +207,24 @@ private:
     /// Whether that quote closes a field of which the row before has the first part.
     [[nodiscard]] bool closes(std::size_t line, std::size_t quote, std::size_t fields,
                               misquote& found) {
-        if (!is_end(quote + 1)) return false;
-        const auto all = [](std::size_t, byte_role, const scan_state&, const reading&) {
+        if (!rows_.is_end(quote + 1)) return false;
+        const auto all = [](std::size_t, byte_role, const scan_state&, const row_reading&) {
             return true;
         };
-        const reading alone = read(line, {}, all);
-        const reading rest =
-            read(quote + 1, {.may_open = false, .after_quote = true, .row_begins = false}, all);
+        const row_reading alone = rows_.read(line, {}, all);
+        const row_reading rest = rows_.read(
+            quote + 1, {.may_open = false, .after_quote = true, .row_begins = false}, all);
         if (!alone.closes_nothing || alone.fields == width_) return false;
         if (!rest.is_whole || rest.misplaced != none || rest.closes_nothing ||
-            fields + rest.fields - 1 != width_ || clean_rows(rest.next) == 0 || needs_more_)
+            fields + rest.fields - 1 != width_ || rows_.clean_rows(rest.next) == 0 ||
+            rows_.needs_more())
             return false;
         found = {.size = rest.end, .next = rest.next, .field = fields - 1};
         return true;
     }
 
+    row_probe rows_;
     std::string_view text_;
-    bool ended_;
-    bool is_cut_;
     const dialect& dialect_;
     std::size_t width_;
     std::vector<std::size_t> lines_;  ///< where lines end in the field
@@ -327,9 +233,6 @@ private:
     std::size_t last_quote_ = 0;
     std::size_t closing_ = none;
     bool is_closed_well_ = false;
-    bool needs_more_ = false;
-    std::size_t examined_ = 0;
-    std::size_t budget_ = none;
 };
 
 }  // namespace bulk::csv

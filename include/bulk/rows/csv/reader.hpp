@@ -7,8 +7,11 @@
 #include <bulk/rows/binding.hpp>
 #include <bulk/rows/cell.hpp>
 #include <bulk/rows/column.hpp>
+#include <bulk/rows/csv/bind_columns.hpp>
 #include <bulk/rows/csv/detect.hpp>
 #include <bulk/rows/csv/dialect.hpp>
+#include <bulk/rows/csv/field_problem.hpp>
+#include <bulk/rows/csv/first_row.hpp>
 #include <bulk/rows/csv/formulas.hpp>
 #include <bulk/rows/csv/record.hpp>
 #include <bulk/rows/csv/record_scanner.hpp>
@@ -21,17 +24,13 @@
 #include <bulk/rows/slice.hpp>
 #include <bulk/rows/utf8.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace bulk::csv {
 
@@ -47,7 +46,9 @@ public:
         const auto format = detected(source, dialect);
         if (!format) return std::unexpected{format.error()};
         reader opened{Scanner{std::move(source), *format, limits, {}, tuning}, limits};
-        if (auto bound = opened.bind(); !bound) return std::unexpected{bound.error()};
+        auto bound = bind_columns<Row>(opened.scanner_, limits, opened.scratch_, opened.pending_);
+        if (!bound) return std::unexpected{std::move(bound).error()};
+        opened.binding_ = std::move(*bound);
         return opened;
     }
 
@@ -80,9 +81,8 @@ public:
         row_ = row_number{to_number(row_) + 1};
         const record& record = scanner_.current();
         if (record.size != binding_.width) [[unlikely]]
-            return refuse({}, {},
-                          concat("the row has ", field_count(), " fields; ", binding_.width,
-                                 " are expected"));
+            return refuse({.reason = concat("the row has ", field_count(scanner_), " fields; ",
+                                            binding_.width, " are expected")});
         if (record.quotes != nullptr) scratch_.clear(record.whole().size());
         const bool read = read_members(columns_of<Row>, record, row);
         return read ? read_status::row : explain(record);
@@ -121,67 +121,6 @@ public:
 private:
     reader(Scanner scanner, const row_limits& limits)
         : scanner_{std::move(scanner)}, limits_{limits} {}
-
-    [[nodiscard]] result<> bind() {
-        const auto found = scanner_.next();
-        if (found == found::failure) return std::unexpected{scanner_.error()};
-        if (found == found::too_long)
-            return fail(errc::invalid_row,
-                        concat("the first row is over the limit of ", limits_.row_bytes, " bytes"));
-        const bool named = scanner_.format().header;
-        if (found == found::end) {
-            if (named) return fail(errc::invalid_row, "the file is empty; it needs a header");
-            return {};
-        }
-        const record& record = scanner_.current();
-        if (field_count() > limits_.columns)
-            return fail(errc::invalid_row, concat("the file has ", field_count(),
-                                                  " columns; the limit is ", limits_.columns));
-        for (std::size_t i = 0; i < record.size; ++i) {
-            bool valid = true;
-            (void)content_size(record.raw(i), scanner_.format(), valid);
-            if (!valid) return misquoted_first_row(i + 1, record.raw(i));
-        }
-        if (!named) {
-            pending_ = true;
-            auto bound = bind_positions<Row>(record.size);
-            if (!bound) return std::unexpected{bound.error()};
-            binding_ = std::move(*bound);
-            return {};
-        }
-        std::vector<std::string_view> header;
-        scratch_.clear(record.whole().size());
-        bool valid = true;  // they all are
-        for (std::size_t i = 0; i < record.size; ++i)
-            header.push_back(trimmed(content(record.raw(i), scanner_.format(), scratch_, valid)));
-        const bool is_guarded = std::ranges::find(header, guard_column) != header.end();
-        if (is_guarded)
-            for (auto& name : header) name = unguarded(name);
-        auto bound = bind_header<Row>(header);
-        if (!bound) return std::unexpected{bound.error()};
-        binding_ = std::move(*bound);
-        binding_.is_guarded = is_guarded && std::ranges::find(binding_.ignored, guard_column) !=
-                                                binding_.ignored.end();
-        return {};
-    }
-
-    /// The first row says how many fields the others have. With an unmatched quote it says something else,
-    /// and may have taken in the rows behind it.
-    [[nodiscard]] std::unexpected<bulk::error> misquoted_first_row(std::size_t column,
-                                                                   std::string_view raw) const {
-        return fail(errc::invalid_row,
-                    concat("line ", scanner_.line(), ", column ", column, ", '", shortened(raw),
-                           "': there is text behind the closing quote of the ",
-                           scanner_.format().header ? "header" : "first row",
-                           ". Close the quote, or write it twice in a quoted field"));
-    }
-
-    /// Of the current record; a scanner may not know where all of them end.
-    [[nodiscard]] std::size_t field_count() const {
-        std::size_t count = scanner_.current().size;
-        if constexpr (requires { scanner_.left_out(); }) count += scanner_.left_out();
-        return count;
-    }
 
     template <auto... Pointers>
     [[gnu::always_inline]] bool read_members(const member_list<column_options, Pointers...>&,
@@ -273,20 +212,17 @@ private:
     /// The end, or a row that cannot be read as one.
     [[nodiscard]] read_status no_record(found found);
 
-    /// Which member could not be read, and why: reads the row again, carefully.
-    [[nodiscard]] read_status explain(const record& record);
-
-    [[nodiscard]] read_status refuse(std::string_view column, std::string cell,
-                                     std::string reason) {
-        problem_ = {.row = row_,
-                    .line = scanner_.line(),
-                    .column = std::string{column},
-                    .cell = std::move(cell),
-                    .reason = std::move(reason)};
-        return read_status::bad_row;
+    /// Which member could not be read, and why.
+    [[nodiscard, gnu::noinline]] read_status explain(const record& record) {
+        return refuse(first_problem<Row>(record, binding_, scanner_.format(), limits_, scratch_));
     }
 
-    static constexpr std::size_t shown_size = 1024;  ///< more than messages show of a field
+    [[nodiscard]] read_status refuse(row_error problem) {
+        problem.row = row_;
+        problem.line = scanner_.line();
+        problem_ = std::move(problem);
+        return read_status::bad_row;
+    }
 
     Scanner scanner_;
     row_limits limits_;
@@ -297,45 +233,6 @@ private:
     row_error problem_;
     bool pending_ = false;
 };
-
-template <declared_row Row, record_scanner Scanner>
-read_status reader<Row, Scanner>::explain(const record& record) {
-    read_status status = read_status::bad_row;
-    bool found = false;
-    scratch_.clear(record.whole().size());
-    for_each_pointer(columns_of<Row>, [&]<auto Pointer>(std::size_t member) {
-        using type = member_type_of<Pointer>;
-        const std::size_t field = binding_.fields[member];
-        if (found || field == not_in_file) return;
-        const auto& column = column_descriptions<Row>[member];
-        const auto because = [&](std::string_view cell, std::string reason) {
-            found = true;
-            // A reason of the user's own may quote the cell.
-            if (column.hidden && !cell.empty() && reason.contains(cell))
-                reason = "it cannot be read";
-            status = refuse(column.name, column.hidden ? std::string{hidden_text} : shortened(cell),
-                            std::move(reason));
-        };
-        bool valid = true;
-        const std::string_view raw = record.raw(field);
-        const std::size_t size = content_size(raw, scanner_.format(), valid);
-        if (!valid) return because(raw, "there is text behind the closing quote");
-        const bool is_over = size > limits_.field_bytes;
-        std::string_view text =
-            content(is_over ? raw.substr(0, shown_size) : raw, scanner_.format(), scratch_, valid);
-        if (binding_.is_guarded) text = unguarded(text);
-        if (is_over)
-            return because(
-                text, concat("the field has ", size, " bytes; the limit is ", limits_.field_bytes));
-        if (const auto at = find_invalid_utf8(text); at != text.size())
-            return because({}, concat("byte ", at + 1, " of the field is not valid UTF-8"));
-        using bare = typename bare_type<type>::type;
-        if (is_optional<type> && text.empty()) return;
-        if (auto read = text_to<bare>(text, column.format); !read)
-            because(text, text.empty() ? "the field is empty" : std::move(read).error().message);
-    });
-    return status;
-}
 
 template <declared_row Row, record_scanner Scanner>
 read_status reader<Row, Scanner>::no_record(found found) {
@@ -349,14 +246,14 @@ read_status reader<Row, Scanner>::no_record(found found) {
             for (std::size_t member = 0; member < binding_.fields.size(); ++member)
                 if (binding_.fields[member] == field)
                     column = column_descriptions<Row>[member].name;
-            return refuse(column, {},
-                          concat("unmatched quote, read as text; the row ends in line ",
-                                 scanner_.line() + count_line_ends(raw()),
-                                 ". Close the quote, or write it twice in a quoted field"));
+            return refuse(
+                {.column = std::move(column),
+                 .reason = concat("unmatched quote, read as text; the row ends in line ",
+                                  scanner_.line() + count_line_ends(raw()),
+                                  ". Close the quote, or write it twice in a quoted field")});
         }
-    return refuse(
-        {}, {},
-        concat("the row has ", scanner_.passed_over(), " bytes; the limit is ", limits_.row_bytes));
+    return refuse({.reason = concat("the row has ", scanner_.passed_over(), " bytes; the limit is ",
+                                    limits_.row_bytes)});
 }
 
 }  // namespace bulk::csv

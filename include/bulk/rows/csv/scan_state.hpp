@@ -60,7 +60,3 @@ void find_structure(const char* text, std::size_t from, std::size_t to, const di
                     instruction_set set, structure& out);
 
 }  // namespace bulk::csv
-
-#ifndef BULK_COMPILED
-#include <bulk/rows/csv/implementation.hpp>
-#endif

@@ -9,7 +9,7 @@
 #include <bulk/rows/csv/scan_state.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
-#include <bulk/rows/window.hpp>
+#include <bulk/rows/text_window.hpp>
 
 #include <algorithm>
 #include <cstddef>

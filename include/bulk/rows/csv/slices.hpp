@@ -6,6 +6,7 @@
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/scanner.hpp>
 #include <bulk/rows/limits.hpp>
+#include <bulk/rows/scanned_slices.hpp>
 #include <bulk/rows/slice.hpp>
 
 #include <cstdint>

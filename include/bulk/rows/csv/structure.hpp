@@ -5,11 +5,11 @@
 #include <bulk/rows/csv/blocks.hpp>
 #include <bulk/rows/csv/dialect.hpp>
 #include <bulk/rows/csv/end_positions.hpp>
+#include <bulk/rows/csv/plain_blocks.hpp>
 #include <bulk/rows/csv/scan_state.hpp>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -126,6 +126,21 @@ inline void move_past(const char* text, std::size_t size, block_ends ends, const
     state = {.may_open = newline || c == dialect.delimiter, .row_begins = newline};
 }
 
+/// The state behind a block up to its `last` byte, where blanks are trimmed: they leave it as it was before them.
+inline void move_past_trimmed(const char* text, std::size_t last, block_ends ends,
+                              std::uint64_t inside, std::uint64_t closing, scan_state& state) {
+    const bool is_inside = (inside >> last & 1) != 0;
+    std::size_t at = last;
+    if (!is_inside)
+        while (at > 0 && (ends.fields >> at & 1) == 0 && is_blank(text[at])) --at;
+    const bool is_end = (ends.fields >> at & 1) != 0;
+    if (at > 0 || is_end || is_inside || !is_blank(text[0]))
+        state = {.inside = is_inside,
+                 .may_open = is_end,
+                 .after_quote = (closing >> at & 1) != 0,
+                 .row_begins = (ends.rows >> at & 1) != 0};
+}
+
 /// Which delimiters and newlines of a batch count. Bit-parallel where every quote stands where it
 /// should; a block in which one does not is read byte by byte, with the same result.
 inline void resolve(const batch& in, const blocks& read, const dialect& dialect, scan_state& state,
@@ -175,15 +190,7 @@ inline void resolve(const batch& in, const blocks& read, const dialect& dialect,
         ends[i] = {fields, newlines & ~inside};
         out.quoted_newlines[base / 64] = newlines & inside;
         if (dialect.trim) [[unlikely]] {
-            std::size_t at = last;
-            if ((inside >> last & 1) == 0)  // blanks leave it as it was before them
-                while (at > 0 && (fields >> at & 1) == 0 && is_blank(in.text[base + at])) --at;
-            const bool is_end = (fields >> at & 1) != 0;
-            if (at > 0 || is_end || (inside >> last & 1) != 0 || !is_blank(in.text[base]))
-                state = {.inside = (inside >> last & 1) != 0,
-                         .may_open = is_end,
-                         .after_quote = (closing >> at & 1) != 0,
-                         .row_begins = (ends[i].rows >> at & 1) != 0};
+            move_past_trimmed(in.text + base, last, ends[i], inside, closing, state);
             load();
             continue;
         }
@@ -192,6 +199,16 @@ inline void resolve(const batch& in, const blocks& read, const dialect& dialect,
         closed_before = closing >> last & 1;
     }
     store();
+}
+
+/// Some blocks of a text that has quotes. Up to here there may have been none, and nobody wrote so.
+inline void note_quotes(const blocks& read, std::size_t count, std::size_t base, bool had_quotes,
+                        structure& out) {
+    if (!had_quotes) {
+        std::fill_n(out.quotes.begin(), base / 64, 0);
+        std::fill_n(out.quoted_newlines.begin(), base / 64, 0);
+    }
+    for (std::size_t i = 0; i < count; ++i) out.quotes[base / 64 + i] = read[i].quotes;
 }
 
 }  // namespace detail
@@ -238,12 +255,7 @@ BULK_INLINE void find_structure(const char* text, std::size_t from, std::size_t 
         }
         if (size < count * 64) detail::cut(read[count - 1], size % 64);
         if (sum.quotes != 0 || state.inside || has_quotes) {
-            // There may be none up to here, and nobody wrote so.
-            if (!std::exchange(has_quotes, true)) {
-                std::fill_n(out.quotes.begin(), base / 64, 0);
-                std::fill_n(out.quoted_newlines.begin(), base / 64, 0);
-            }
-            for (std::size_t i = 0; i < count; ++i) out.quotes[base / 64 + i] = read[i].quotes;
+            detail::note_quotes(read, count, base, std::exchange(has_quotes, true), out);
         }
         if ((sum.quotes | sum.carriage_returns) == 0 && is_plain()) {
             for (std::size_t i = 0; i < count; ++i)

@@ -10,8 +10,9 @@
 #include <bulk/rows/json/values.hpp>
 #include <bulk/rows/limits.hpp>
 #include <bulk/rows/read_status.hpp>
+#include <bulk/rows/scanned_slices.hpp>
 #include <bulk/rows/slice.hpp>
-#include <bulk/rows/window.hpp>
+#include <bulk/rows/text_window.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,6 @@
 #include <bulk/rows/members.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

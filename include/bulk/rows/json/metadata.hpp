@@ -12,14 +12,11 @@
 #include <bulk/rows/members.hpp>
 #include <bulk/rows/metadata.hpp>
 #include <bulk/rows/row_error.hpp>
-#include <bulk/rows/window.hpp>
+#include <bulk/rows/text_window.hpp>
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace bulk::json {
 

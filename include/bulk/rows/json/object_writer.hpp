@@ -8,10 +8,8 @@
 #include <charconv>
 #include <cmath>
 #include <concepts>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace bulk::json {

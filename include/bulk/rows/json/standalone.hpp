@@ -2,7 +2,7 @@
 #pragma once
 
 #include <bulk/rows/json/values.hpp>
-#include <bulk/rows/window.hpp>
+#include <bulk/rows/text_window.hpp>
 
 #include <cstddef>
 #include <limits>

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace bulk::json {
@@ -199,6 +198,23 @@ enum class syntax : std::uint8_t {
             return "there is text behind the element";
     }
     return {};
+}
+
+/// What a value is, which is no object.
+[[nodiscard]] inline std::string_view kind_of(std::string_view value) {
+    switch (value.front()) {
+        case '"':
+            return "a string";
+        case '[':
+            return "an array";
+        case 'n':
+            return "null";
+        case 't':
+        case 'f':
+            return value;
+        default:
+            return "a number";
+    }
 }
 
 }  // namespace bulk::json

@@ -3,8 +3,8 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
-#include <bulk/storage/files/description.hpp>
 #include <bulk/storage/files/disk_file.hpp>
+#include <bulk/storage/files/upload_description.hpp>
 #include <bulk/storage/stored_file.hpp>
 
 #include <algorithm>
@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 

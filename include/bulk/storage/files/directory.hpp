@@ -10,10 +10,10 @@
 #include <bulk/core/uuid.hpp>
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/files/content_reader.hpp>
-#include <bulk/storage/files/description.hpp>
 #include <bulk/storage/files/disk_file.hpp>
 #include <bulk/storage/files/incoming_upload.hpp>
 #include <bulk/storage/files/system_calls.hpp>
+#include <bulk/storage/files/upload_description.hpp>
 #include <bulk/storage/files/upload_folder.hpp>
 #include <bulk/storage/stored_file.hpp>
 

@@ -5,8 +5,8 @@
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/uuid.hpp>
-#include <bulk/storage/files/description.hpp>
 #include <bulk/storage/files/disk_file.hpp>
+#include <bulk/storage/files/upload_description.hpp>
 #include <bulk/storage/files/upload_folder.hpp>
 #include <bulk/storage/stored_file.hpp>
 

@@ -70,13 +70,10 @@ public:
                                                     : items_.lower_bound(query.from_key);
         page<canonical_item> found;
         read_pulse pulse;
-        for (; at != items_.end() && !pulse.is_over(); ++at) {
+        for (; at != items_.end() && found.items.size() < query.page_size && !pulse.is_over();
+             ++at) {
             if (at->second.is_deleted && !query.with_deleted) continue;
             if (at->second.version <= query.changed_since) continue;
-            if (found.items.size() == query.page_size) {
-                found.next = to_text(cursor{.key = found.items.back().key});
-                break;
-            }
             found.items.push_back(shown(*at));
         }
         return found;

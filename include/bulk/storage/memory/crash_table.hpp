@@ -4,12 +4,10 @@
 #include <bulk/core/id.hpp>
 #include <bulk/storage/flight_recorder.hpp>
 #include <bulk/storage/operation_tables.hpp>
+#include <bulk/storage/own_flights.hpp>
 
-#include <array>
 #include <map>
-#include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace bulk::memory {
@@ -18,17 +16,13 @@ namespace bulk::memory {
 /// operation back.
 class crash_table {
 public:
-    [[nodiscard]] flight_recorder& flights() { return flights_; }
+    [[nodiscard]] flight_recorder& flights() { return flights_.recorder(); }
 
     /// No other process can have died with something of this storage.
     [[nodiscard]] static std::vector<row_in_flight> release_dead() { return {}; }
 
     [[nodiscard]] std::vector<row_in_flight> rows_in_flight(operation_id id) const {
-        std::vector<row_in_flight> found;
-        for (const auto& seat : *seats_)
-            if (const auto seen = seen_in(seat); seen && seen->operation == id)
-                found.push_back(*seen);
-        return found;
+        return flights_.of(id);
     }
 
     [[nodiscard]] std::optional<crashed_row> find_crash(const operation_key& key,
@@ -50,10 +44,7 @@ public:
     void forget_crashes(const operation_key& key) { counts_.erase(key.id); }
 
 private:
-    using seats = std::array<flight_seat, 1024>;
-
-    std::shared_ptr<seats> seats_ = std::make_shared<seats>();
-    flight_recorder flights_{*seats_, seats_};
+    own_flights flights_;
     std::map<operation_id, std::map<row_number, crashed_row>> counts_;
 };
 

@@ -11,13 +11,11 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/read_limit.hpp>
+#include <bulk/storage/feed_filter.hpp>
 #include <bulk/storage/feed_tables.hpp>
-#include <bulk/storage/memory/canonical_set.hpp>
 #include <bulk/storage/memory/event_table.hpp>
 #include <bulk/storage/memory/feed_work.hpp>
-#include <bulk/storage/memory/operation_filter.hpp>
-#include <bulk/storage/memory/raw_items.hpp>
-#include <bulk/storage/memory/run_filter.hpp>
+#include <bulk/storage/memory/kept_feed.hpp>
 
 #include <cstdint>
 #include <map>
@@ -46,22 +44,17 @@ public:
         if (found == nullptr || found->runs.empty()) return std::nullopt;
         return found->runs.rbegin()->second->run;
     }
-    [[nodiscard]] page<feed_run> find_runs(const run_query& query) const {
+    [[nodiscard]] page<feed_run> find_runs(const run_query& query,
+                                           std::optional<std::uint64_t> before) const {
         const auto* of_feed = query.feed.empty() ? nullptr : known_feed(query.feed);
         if (!query.feed.empty() && of_feed == nullptr) return {};
         const auto& all = of_feed != nullptr ? of_feed->runs : by_number_;
         page<feed_run> found;
         read_pulse pulse;
-        for (auto at = all.lower_bound(number_before(query));
-             at != all.begin() && !pulse.is_over();) {
-            const auto& run = (--at)->second->run;
-            if (!matches(query, run)) continue;
-            if (found.items.size() == query.page_size) {
-                found.next = cursor_behind(found.items.back());
-                break;
-            }
-            found.items.push_back(run);
-        }
+        for (auto at = before ? all.lower_bound(*before) : all.end();
+             at != all.begin() && found.items.size() < query.page_size && !pulse.is_over();)
+            if (const auto& run = (--at)->second->run; matches(query, run))
+                found.items.push_back(run);
         return found;
     }
     [[nodiscard]] feed_run insert_run(feed_run run) {
@@ -102,27 +95,19 @@ public:
     // --- partitions ------------------------------------------------------------------------------
 
     [[nodiscard]] std::vector<feed_partition> partitions(const feed_run& run) const {
-        std::vector<feed_partition> all;
-        for (const auto& [number, part] : runs_.at(run.id).partitions) all.push_back(part);
-        return all;
+        return all_parts(runs_.at(run.id).partitions);
     }
     [[nodiscard]] std::optional<feed_partition> find_partition(const feed_run& run,
                                                                std::uint32_t number) const {
-        const auto& all = runs_.at(run.id).partitions;
-        const auto found = all.find(number);
-        return found == all.end() ? std::nullopt : std::optional{found->second};
+        return find_part(runs_.at(run.id).partitions, number);
     }
     void insert_partition(const feed_run& run, const feed_partition& part) {
         auto& kept = runs_.at(run.id);
-        kept.partitions.emplace(part.number, part);
-        kept.feed->work.enter(kept.run, part);
+        kept.insert(kept.partitions, part);
     }
     void save_partition(const feed_run& run, const feed_partition& part) {
         auto& kept = runs_.at(run.id);
-        auto& stored = kept.partitions.at(part.number);
-        kept.feed->work.leave(kept.run, stored);
-        stored = part;
-        kept.feed->work.enter(kept.run, stored);
+        kept.save(kept.partitions, part);
     }
     [[nodiscard]] std::optional<claimable_partition> find_claimable(
         const std::vector<std::string>& feeds, timestamp now, timestamp lapsed_by) const {
@@ -189,11 +174,10 @@ public:
         const auto* found = known_feed(feed);
         return found == nullptr ? std::nullopt : found->items.find(key);
     }
-    [[nodiscard]] page<canonical_item> find_items(const item_query& query) const {
+    [[nodiscard]] page<canonical_item> find_items(const item_query& query,
+                                                  const std::optional<std::string>& after) const {
         const auto* found = known_feed(query.feed);
         if (found == nullptr) return {};
-        std::optional<std::string> after;
-        if (const auto at = parse_cursor(query.after)) after = at->key;
         return found->items.find(query, after);
     }
 
@@ -201,26 +185,18 @@ public:
 
     [[nodiscard]] std::optional<open_batch> find_batch(const feed_run& run,
                                                        std::uint64_t number) const {
-        const auto& all = runs_.at(run.id).batches;
-        const auto found = all.find(number);
-        return found == all.end() ? std::nullopt : std::optional{found->second};
+        return find_part(runs_.at(run.id).batches, number);
     }
     [[nodiscard]] std::vector<open_batch> batches(const feed_run& run) const {
-        std::vector<open_batch> all;
-        for (const auto& [number, batch] : runs_.at(run.id).batches) all.push_back(batch);
-        return all;
+        return all_parts(runs_.at(run.id).batches);
     }
     void insert_batch(const feed_run& run, const open_batch& batch) {
         auto& kept = runs_.at(run.id);
-        kept.batches.emplace(batch.number, batch);
-        kept.feed->work.enter(kept.run, batch);
+        kept.insert(kept.batches, batch);
     }
     void save_batch(const feed_run& run, const open_batch& batch) {
         auto& kept = runs_.at(run.id);
-        auto& stored = kept.batches.at(batch.number);
-        kept.feed->work.leave(kept.run, stored);
-        stored = batch;
-        kept.feed->work.enter(kept.run, stored);
+        kept.save(kept.batches, batch);
     }
     void remove_batch(const feed_run& run, std::uint64_t number) {
         auto& kept = runs_.at(run.id);
@@ -257,23 +233,6 @@ public:
     void append(const std::vector<event>& events) { events_.append(events); }
 
 private:
-    struct kept_feed;
-    struct kept_run {
-        feed_run run{};
-        kept_feed* feed = nullptr;
-        std::map<std::uint32_t, feed_partition> partitions{};
-        std::map<std::uint64_t, open_batch> batches{};
-        raw_items raw{};
-    };
-    using numbered_runs = std::map<std::uint64_t, kept_run*>;
-    struct kept_feed {
-        watermark standing{};
-        canonical_set items{};
-        feed_work work{};
-        numbered_runs runs{};
-        std::uint64_t last_number = 0;  ///< of a run that may be removed
-    };
-
     [[nodiscard]] const kept_feed* known_feed(std::string_view name) const {
         const auto found = feeds_.find(folded(name));
         return found == feeds_.end() ? nullptr : &found->second;

@@ -51,8 +51,7 @@ public:
     }
 
     void enter(const feed_run& run) {
-        if (is_active(run) && run.consolidate_at && !run.is_handed_out)
-            consolidating_.emplace(run.number, *run.consolidate_at);
+        if (is_to_hand_out(run)) consolidating_.emplace(run.number, *run.consolidate_at);
     }
     void leave(const feed_run& run) { consolidating_.erase(run.number); }
 
@@ -92,9 +91,6 @@ public:
 private:
     [[nodiscard]] static place place_of(const feed_run& run, const feed_partition& part) {
         return {part.due, run.number, part.number};
-    }
-    [[nodiscard]] static timestamp free_from(const feed_partition& part) {
-        return std::max(part.due, *part.leased_until);
     }
 
     std::set<place> free_;                              ///< partitions that nobody has

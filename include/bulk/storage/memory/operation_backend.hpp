@@ -24,10 +24,6 @@ public:
         const auto lock = all_->lock.write();
         return change(*all_);
     }
-    template <typename Change>
-    [[nodiscard]] auto claim(std::string_view doing, Change change) {
-        return write(doing, std::move(change));
-    }
 
     /// Several threads read at once.
     template <typename Look>

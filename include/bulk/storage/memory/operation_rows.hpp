@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
@@ -15,8 +14,10 @@
 #include <bulk/storage/memory/row_table.hpp>
 #include <bulk/storage/memory/wait_table.hpp>
 #include <bulk/storage/record_place.hpp>
+#include <bulk/storage/retry_order.hpp>
 #include <bulk/storage/retry_selection.hpp>
 #include <bulk/storage/row_batch.hpp>
+#include <bulk/storage/row_order.hpp>
 #include <bulk/storage/row_tables.hpp>
 #include <bulk/storage/step_moves.hpp>
 #include <bulk/storage/waits.hpp>
@@ -61,11 +62,13 @@ public:
     void progress(row_number first, std::span<std::optional<row_progress>> into) const {
         rows_.progress(first, into);
     }
-    [[nodiscard]] result<page<row_record>> query(const row_query& query) const {
-        return row_search{rows_, query, candidates(query)}.records();
+    [[nodiscard]] page<row_record> query(const row_query& query,
+                                         const std::optional<row_order>& after) const {
+        return row_search{rows_, query, candidates(query)}.records(after);
     }
-    [[nodiscard]] result<page<row_number>> row_numbers(const row_query& query) const {
-        return row_search{rows_, query, candidates(query)}.row_numbers();
+    [[nodiscard]] page<row_number> row_numbers(const row_query& query,
+                                               std::optional<row_number> after) const {
+        return row_search{rows_, query, candidates(query)}.row_numbers(after);
     }
 
     /// What waits; null if it does not.
@@ -130,10 +133,10 @@ public:
 
     /// A step that kept no data of the row has failed with what its validation kept, which nothing
     /// changes: it is stored once, and not again with every retry.
-    [[nodiscard]] result<page<retry_entry>> history(const retry_history_query& query) const {
-        auto found = history_.query(query);
-        if (!found) return found;
-        for (auto& each : found->items)
+    [[nodiscard]] page<retry_entry> history(const retry_history_query& query,
+                                            const std::optional<retry_order>& after) const {
+        auto found = history_.query(query, after);
+        for (auto& each : found.items)
             if (each.row_data.empty())
                 if (const auto* validated = rows_.find({each.row, validation_step}))
                     each.row_data = validated->row_data();

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
-#include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/read_limit.hpp>
-#include <bulk/storage/memory/operation_filter.hpp>
 #include <bulk/storage/memory/operation_index.hpp>
 #include <bulk/storage/memory/operation_rows.hpp>
 #include <bulk/storage/operation_claims.hpp>
+#include <bulk/storage/operation_filter.hpp>
 #include <bulk/storage/operation_order.hpp>
 #include <bulk/storage/operation_tables.hpp>
 
@@ -43,25 +42,11 @@ public:
         const auto found = keys_.find(key_of(name, key));
         return found == keys_.end() ? nullptr : &at(found->second).stored;
     }
-    [[nodiscard]] std::optional<operation_key> find_key(operation_id id) const {
-        const auto* found = find_operation(id);
-        return found != nullptr ? std::optional{found->key} : std::nullopt;
-    }
-    [[nodiscard]] std::optional<stored_lease> find_lease(operation_id id) const {
-        const auto* found = find_operation(id);
-        if (found == nullptr) return std::nullopt;
-        return stored_lease{.key = found->key, .fence = found->fence, .until = found->lease_until};
-    }
 
     template <typename Wants>
     [[nodiscard]] const stored_operation* find_open(timestamp leased_until, Wants wants) const {
         const auto is_wanted = [&](const stored_operation& each) {
-            return wants(claim_candidate{.id = each.key.id,
-                                         .name = each.record.name,
-                                         .state = each.record.state,
-                                         .paused = each.record.paused,
-                                         .cancel_requested = each.record.cancel_requested,
-                                         .lease_until = each.lease_until});
+            return wants(candidate_of(each));
         };
         const stored_operation* found = nullptr;
         for (const auto& each : free_)
@@ -78,14 +63,8 @@ public:
         return found;
     }
 
-    [[nodiscard]] result<page<operation_record>> find_operations(
-        const operation_query& query) const {
-        std::optional<operation_order> after;
-        if (!query.after.empty()) {
-            auto at = parse_operation_order(query.after, query.sort);
-            if (!at) return std::unexpected{at.error()};
-            after = std::move(*at);
-        }
+    [[nodiscard]] page<operation_record> find_operations(
+        const operation_query& query, const std::optional<operation_order>& after) const {
         page<operation_record> found;
         const operation_filter filter{query};
         if (query.with_total) found.total = count(filter);
@@ -93,13 +72,8 @@ public:
             return found;
         index_.visit(query, after, [&](const operation_order& order) {
             const operation_record& record = find_operation(order.id)->record;
-            if (!filter.matches(record)) return true;
-            if (found.items.size() == query.page_size) {
-                found.next = cursor_of(found.items.back(), query.sort);
-                return false;
-            }
-            found.items.push_back(record);
-            return true;
+            if (filter.matches(record)) found.items.push_back(record);
+            return found.items.size() < query.page_size;
         });
         return found;
     }
@@ -149,10 +123,7 @@ public:
                     record.rows.total + counted.total);
         index_.move(operation_sort::processed_rows, key.id, record.rows.processed,
                     record.rows.processed + counted.processed);
-        record.rows.total += counted.total;
-        record.rows.processed += counted.processed;
-        record.rows.successful += counted.successful;
-        record.rows.failed += counted.failed;
+        add(record.rows, counted);
         ++record.version;
     }
 

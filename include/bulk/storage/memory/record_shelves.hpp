@@ -8,7 +8,6 @@
 #include <bulk/storage/step_moves.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -10,7 +10,7 @@
 #include <bulk/storage/memory/feed_backend.hpp>
 #include <bulk/storage/memory/operation_backend.hpp>
 #include <bulk/storage/operation_ledger.hpp>
-#include <bulk/storage/typed_feeds.hpp>
+#include <bulk/storage/typed_records.hpp>
 
 #include <algorithm>
 #include <cstdint>

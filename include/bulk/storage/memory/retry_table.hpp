@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/read_limit.hpp>
@@ -43,14 +42,9 @@ public:
     }
 
     /// By one thread at a time, as the lock in front of searches sees to: it sorts what it looks at.
-    [[nodiscard]] result<page<retry_entry>> query(const retry_history_query& query) const {
+    [[nodiscard]] page<retry_entry> query(const retry_history_query& query,
+                                          const std::optional<retry_order>& after) const {
         if (!std::exchange(is_sorted_, true)) std::ranges::sort(all_, {}, place_of);
-        std::optional<retry_order> after;
-        if (!query.after.empty()) {
-            const auto parsed = parse_retry_order(query.after);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = *parsed;
-        }
         auto at = all_.begin();
         if (query.row)
             at = std::ranges::lower_bound(all_, retry_order{{*query.row, validation_step}, 0}, {},
@@ -65,8 +59,7 @@ public:
         for (; at != all_.end() && !pulse.is_over(); ++at) {
             const auto& [where, failed] = *at;
             if (query.row && where.row() != *query.row) break;
-            if (query.step && where.step() != *query.step) continue;
-            if (query.retry_attempt && failed.retry_attempt() != *query.retry_attempt) continue;
+            if (!matches(query, place_of(*at))) continue;
             if (is_restricted) ++found.total;
             if (after && place_of(*at) <= *after) continue;
             if (found.items.size() < query.page_size) {
@@ -78,9 +71,8 @@ public:
                                        .error_message = std::string{failed.error_message()},
                                        .failed_at = failed.completed_at(),
                                        .row_data = std::string{failed.row_data()}});
-            } else {
-                if (found.next.empty()) found.next = cursor_of(found.items.back());
-                if (!is_restricted) break;
+            } else if (!is_restricted) {
+                break;
             }
         }
         return found;

@@ -2,17 +2,17 @@
 #pragma once
 
 #include <bulk/core/id.hpp>
-#include <bulk/core/names.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>
 #include <bulk/storage/memory/row_table.hpp>
 #include <bulk/storage/record_place.hpp>
+#include <bulk/storage/row_filter.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 namespace bulk::memory {
@@ -22,17 +22,10 @@ namespace bulk::memory {
 class row_filter {
 public:
     row_filter(const row_table& rows, const row_query& query)
-        : rows_{rows},
-          query_{query},
-          awaits_signal_{query.awaits_signal || !query.signal_key.empty()} {
-        using enum row_state;
-        for (const auto& [state, name] : enumerators_of<row_state>) {
-            const bool is_error = state == failed || state == timed_out;
-            kinds_.apart[std::to_underlying(state)] =
-                (!query.state || *query.state == state) && (!query.errors_only || is_error) &&
-                (!awaits_signal_ || state == waiting_for_completion);
-        }
-        kinds_.packed = kinds_.has(completed) && !query.failure && query.min_retry_attempt == 0;
+        : rows_{rows}, query_{query}, is_for_waits_{bulk::is_for_waits(query)} {
+        for (const auto& [state, name] : enumerators_of<row_state>)
+            kinds_.apart[std::to_underlying(state)] = allows_state(query, state);
+        kinds_.packed = allows_first_try(query);
         if (query.step) {
             const int slot = to_number(*query.step) + 1;
             first_slot_ = static_cast<std::size_t>(std::max(slot, 0));
@@ -54,18 +47,17 @@ public:
 
     /// Whether the indexes know everything that is asked for.
     [[nodiscard]] bool is_indexed() const {
-        return query_.rows.empty() && query_.row_id_contains.empty() && !awaits_signal_ &&
+        return query_.rows.empty() && query_.row_id_contains.empty() && !is_for_waits_ &&
                !query_.failure && query_.min_retry_attempt == 0;
     }
 
     /// Of a record that the indexes gave: whether the rest holds, too.
     [[nodiscard]] bool holds(record_place at) const {
-        if (!query_.row_id_contains.empty() &&
-            !contains(rows_.row_id(at.row()), query_.row_id_contains))
+        if (!query_.row_id_contains.empty() && !allows_row_id(query_, rows_.row_id(at.row())))
             return false;
-        if (!awaits_signal_ && !query_.failure && query_.min_retry_attempt == 0) return true;
+        if (!is_for_waits_ && !query_.failure && query_.min_retry_attempt == 0) return true;
         const kept_record* record = rows_.find(at);
-        return record != nullptr && (!awaits_signal_ || !record->signal_key().empty()) &&
+        return record != nullptr && (!is_for_waits_ || !record->signal_key().empty()) &&
                (query_.signal_key.empty() || record->signal_key() == query_.signal_key) &&
                (!query_.failure || record->failure() == query_.failure) &&
                record->retry_attempt() >= query_.min_retry_attempt;
@@ -85,15 +77,9 @@ public:
 private:
     static constexpr row_number last_of_all{std::numeric_limits<std::uint64_t>::max() >> 16};
 
-    static bool contains(std::string_view text, std::string_view part) {
-        return !std::ranges::search(text, part, [](char a, char b) {
-                    return lower_case(a) == lower_case(b);
-                }).empty();
-    }
-
     const row_table& rows_;
     const row_query& query_;
-    bool awaits_signal_;
+    bool is_for_waits_;
     record_kinds kinds_;
     std::size_t first_slot_ = 0;
     std::size_t end_slot_ = std::numeric_limits<std::size_t>::max();

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/error.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/read_limit.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/storage/first_places.hpp>
+#include <bulk/storage/memory/place_walk.hpp>
 #include <bulk/storage/memory/row_filter.hpp>
 #include <bulk/storage/memory/row_order.hpp>
 #include <bulk/storage/memory/row_table.hpp>
-#include <bulk/storage/memory/row_walk.hpp>
 #include <bulk/storage/record_place.hpp>
+#include <bulk/storage/row_order.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -35,45 +35,22 @@ public:
         if (!query.rows.empty()) restrict_to_rows();
     }
 
-    [[nodiscard]] result<page<row_record>> records() const {
-        std::optional<row_order> after;
-        if (!query_.after.empty()) {
-            auto parsed = parse_row_order(query_.after, query_.sort);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = std::move(*parsed);
-        }
+    [[nodiscard]] page<row_record> records(const std::optional<row_order>& after) const {
         page<row_record> found;
         if (query_.with_total) found.total = count();
         const bool is_lazy = query_.sort == row_sort::row || query_.sort == row_sort::step ||
                              query_.sort == row_sort::state;
         const auto places = is_lazy && !candidates_ ? walk_in_order(after) : pick(after);
-        for (const auto at : places) {
-            if (found.items.size() == query_.page_size) {
-                const auto& last = found.items.back();
-                found.next = to_text(order_in(rows_, {last.row, last.step}, query_.sort));
-                break;
-            }
-            found.items.push_back(rows_.at(at));
-        }
+        for (const auto at : places) found.items.push_back(rows_.at(at));
         return found;
     }
 
-    [[nodiscard]] result<page<row_number>> row_numbers() const {
-        std::optional<row_number> after;
-        if (!query_.after.empty()) {
-            const auto parsed = parse_row_order(query_.after, row_sort::row);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = parsed->place.row();
-        }
+    [[nodiscard]] page<row_number> row_numbers(std::optional<row_number> after) const {
         page<row_number> found;
         if (query_.with_total) found.total = count_rows();
         visit_rows(after, [&](row_number row) {
-            if (found.items.size() == query_.page_size) {
-                found.next = to_text(row_order{.place = {found.items.back(), validation_step}});
-                return false;
-            }
             found.items.push_back(row);
-            return true;
+            return found.items.size() < query_.page_size;
         });
         return found;
     }
@@ -96,8 +73,8 @@ private:
                 candidates_->emplace_back(row, step_of(slot));
     }
 
-    [[nodiscard]] row_walk walk(std::size_t first_slot, std::size_t end_slot,
-                                const record_kinds& kinds) const {
+    [[nodiscard]] place_walk walk(std::size_t first_slot, std::size_t end_slot,
+                                  const record_kinds& kinds) const {
         const std::span steps{rows_.steps()};
         return {steps.subspan(first_slot, end_slot - first_slot),
                 first_slot,
@@ -185,29 +162,26 @@ private:
         return mask.count(to_number(filter_.first_row()), to_number(filter_.last_row()) + 1);
     }
 
-    /// One more than a page, so that the caller sees whether there is more.
-    [[nodiscard]] std::size_t enough() const { return std::size_t{query_.page_size} + 1; }
-
     /// In an order that is one walk by row for each step, or for each state.
     [[nodiscard]] std::vector<record_place> walk_in_order(
         const std::optional<row_order>& after) const {
         std::vector<record_place> found;
         read_pulse pulse;
-        const auto go = [&](std::int64_t number, row_walk places) {
+        const auto go = [&](std::int64_t number, place_walk places) {
             if (after) {
                 const auto order = std::pair{number, after->number};
                 if (query_.descending ? order.first > order.second : order.first < order.second)
                     return;
                 if (order.first == order.second) places.skip_to(after->place);
             }
-            while (found.size() < enough() && !pulse.is_over())
+            while (found.size() < query_.page_size && !pulse.is_over())
                 if (const auto at = places.take(); !at)
                     return;
                 else if (filter_.holds(*at))
                     found.push_back(*at);
         };
         const auto each_number = [&](std::size_t first, std::size_t end, auto leg) {
-            for (auto i = first; i < end && found.size() < enough(); ++i)
+            for (auto i = first; i < end && found.size() < query_.page_size; ++i)
                 leg(query_.descending ? end - 1 - (i - first) : i);
         };
         const auto first = filter_.first_slot(), end = filter_.end_slot();
@@ -227,28 +201,16 @@ private:
         return found;
     }
 
-    /// In any order: a heap holds the first ones of those that have gone by.
+    /// In any order.
     [[nodiscard]] std::vector<record_place> pick(const std::optional<row_order>& after) const {
-        const auto is_before = [&](const row_order& a, const row_order& b) {
-            return query_.descending ? b < a : a < b;
-        };
-        std::vector<row_order> best;
+        first_places best{after, query_.descending, query_.page_size};
         visit_matches([&](record_place at) {
-            auto order = order_in(rows_, at, query_.sort);
-            if (after && !is_before(*after, order)) return true;
-            if (best.size() == enough()) {
-                if (!is_before(order, best.front())) return true;
-                std::ranges::pop_heap(best, is_before);
-                best.pop_back();
-            }
-            best.push_back(std::move(order));
-            std::ranges::push_heap(best, is_before);
+            best.add(order_in(rows_, at, query_.sort));
             return true;
         });
-        std::ranges::sort_heap(best, is_before);
         std::vector<record_place> found;
-        found.reserve(best.size());
-        for (const auto& each : best) found.push_back(each.place);
+        found.reserve(query_.page_size);
+        for (const auto& each : std::move(best).take()) found.push_back(each.place);
         return found;
     }
 

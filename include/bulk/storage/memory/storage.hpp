@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/linkage.hpp>
 #include <bulk/storage/any_storage.hpp>
 
 namespace bulk::memory {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bulk/core/clock.hpp>
-#include <bulk/core/id.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/memory/kept_record.hpp>
 #include <bulk/storage/memory/row_table.hpp>

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <tuple>
 #include <vector>
 
 namespace bulk::memory {
@@ -29,9 +28,6 @@ public:
             std::ranges::sort(found, std::greater{}, &worker_record::seen_at);
             found.resize(most);
         }
-        std::ranges::sort(found, {}, [](const worker_record& each) {
-            return std::tie(each.name, each.started_at, each.id);
-        });
         return found;
     }
 

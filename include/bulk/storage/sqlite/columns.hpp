@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -93,6 +94,40 @@ inline constexpr std::string_view sealed{seal_bytes<Columns>.data(), seal_bytes<
 template <typename... Fields>
 [[nodiscard]] std::tuple<Fields...> column_values(Fields&&... fields) {
     return {std::forward<Fields>(fields)...};
+}
+
+/// A column and how its field is found in a record: a pointer to the member, or a function.
+template <typename Find>
+struct column {
+    std::string_view name;
+    Find find;
+};
+
+/// A member of a member.
+template <typename Outer, typename Inner>
+[[nodiscard]] constexpr auto within(Outer outer, Inner inner) {
+    return [=](auto& record) -> auto& { return record.*outer.*inner; };
+}
+/// What is stored in another form.
+template <typename Form, typename Member>
+[[nodiscard]] constexpr auto stored_as(Member member) {
+    return [=](auto& record) { return Form{record.*member}; };
+}
+
+/// The names of some columns, and their fields of a record, in one order.
+template <typename... Find>
+[[nodiscard]] constexpr auto names_of(const std::tuple<column<Find>...>& columns) {
+    return std::apply(
+        [](const auto&... each) {
+            return std::array<std::string_view, sizeof...(Find)>{each.name...};
+        },
+        columns);
+}
+template <typename... Find, typename Record>
+[[nodiscard]] auto fields_of(const std::tuple<column<Find>...>& columns, Record& record) {
+    return std::apply(
+        [&](const auto&... each) { return column_values(std::invoke(each.find, record)...); },
+        columns);
 }
 
 /// The first parameter is the first column's value.

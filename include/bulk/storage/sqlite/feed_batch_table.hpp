@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/clock.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/storage/feed_tables.hpp>
 #include <bulk/storage/sqlite/session.hpp>

@@ -80,24 +80,18 @@ public:
     /// Those that changed are found by walking over the others. Each page goes on where the one before
     /// has ended, so whoever asks for all of them reads the set once; an index would cost every item
     /// that is stored.
-    [[nodiscard]] page<canonical_item> find_items(const item_query& query) {
+    [[nodiscard]] page<canonical_item> find_items(const item_query& query,
+                                                  const std::optional<std::string>& after) {
         page<canonical_item> found;
-        const auto after = parse_cursor(query.after).value_or(cursor{}).key;
         auto row = database_.rows(
             concat("SELECT key, payload, deleted, version, changed_at FROM bulk_feed_items WHERE "
                    "feed = (SELECT number FROM bulk_feeds WHERE folded_name = ?1) AND ",
-                   query.after.empty() || after < query.from_key ? "key >= ?2" : "key > ?3",
+                   !after || *after < query.from_key ? "key >= ?2" : "key > ?3",
                    query.with_deleted ? "" : " AND deleted = 0",
                    query.changed_since > 0 ? " AND version > ?4" : "", " ORDER BY key LIMIT ?5"),
-            folded(query.feed), blob{query.from_key}, blob{after}, query.changed_since,
-            query.page_size + 1);
-        while (row.next()) {
-            if (found.items.size() == query.page_size) {
-                found.next = to_text(cursor{.key = found.items.back().key});
-                break;
-            }
-            found.items.push_back(from(row));
-        }
+            folded(query.feed), blob{query.from_key}, blob{after ? *after : query.from_key},
+            query.changed_since, query.page_size);
+        while (row.next()) found.items.push_back(from(row));
         return found;
     }
 

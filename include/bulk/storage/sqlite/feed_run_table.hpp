@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
-#include <bulk/core/error.hpp>
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
@@ -44,9 +43,9 @@ public:
     }
 
     /// Newest first is by number: clocks of several machines may differ.
-    [[nodiscard]] page<feed_run> find_runs(const run_query& query) {
+    [[nodiscard]] page<feed_run> find_runs(const run_query& query,
+                                           std::optional<std::uint64_t> before) {
         page<feed_run> found;
-        const auto before = query.after.empty() ? std::nullopt : number_in(query.after);
         std::string which = "WHERE true";
         if (!query.feed.empty()) which += concat(" AND feed = ", feed_named);
         if (query.type) which += " AND type = ?2";
@@ -57,15 +56,10 @@ public:
         auto row =
             database_.rows(select(concat(which, " ORDER BY number DESC")), folded(query.feed),
                            query.type, query.started_from, query.started_to, before);
-        while (row.next()) {
+        while (found.items.size() < query.page_size && row.next()) {
             auto run = stored_run::from(row);
             if (query.state && state_of(run, query.now, query.stall_after) != *query.state)
                 continue;
-            if (found.items.size() == query.page_size) {
-                const auto& last = found.items.back();
-                found.next = to_text(cursor{std::to_string(last.number), to_text(last.id)});
-                break;
-            }
             found.items.push_back(std::move(run));
         }
         return found;
@@ -166,20 +160,6 @@ private:
         std::apply(
             [&](const auto&, const auto&... values) { database_.execute(sql, values..., more...); },
             stored_run::fields(run));
-    }
-
-    /// Where a page of runs ends.
-    [[nodiscard]] std::optional<std::uint64_t> number_in(const std::string& after) {
-        const auto at = parse_cursor(after).value_or(cursor{});
-        std::uint64_t number = 0;
-        const char* const end = at.key.data() + at.key.size();
-        const auto [last, status] = std::from_chars(at.key.data(), end, number);
-        if (status == std::errc{} && last == end) return number;
-        database_.note(
-            {errc::invalid_argument,
-             concat("cursor '", std::string_view{after}.substr(0, 64),
-                    "' is not one of runs: pass on what `next` of the page before said")});
-        return std::nullopt;
     }
 
     session& database_;

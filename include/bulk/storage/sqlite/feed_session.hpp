@@ -20,7 +20,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -92,10 +91,6 @@ private:
     void release_dead() {
         operation_session in{database_, holder_, &dead_};
         row_crashes{in}.count_dead();
-    }
-
-    [[nodiscard]] static bool is_to_hand_out(const feed_run& run) {
-        return run.consolidate_at && !run.is_handed_out;
     }
 
     session& database_;

@@ -10,9 +10,13 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace bulk::sqlite {
 
@@ -42,6 +46,27 @@ inline std::string hexadecimal(std::uint32_t number) {
     return text;
 }
 
+/// The seals of `sealed_tables`, each over those of its columns that the database has by now; empty without any.
+inline std::vector<std::string> present_seals(session& database) {
+    constexpr std::string_view head = "bulk_seal(", link = ", ";
+    std::vector<std::string> all;
+    for (const auto& table : sealed_tables) {
+        std::vector<std::string> present;
+        auto row = database.rows("SELECT name FROM pragma_table_info(?1)", table.name);
+        while (row.next()) row.read(present.emplace_back());
+        auto& seal = all.emplace_back();
+        auto rest = table.seal.substr(head.size(), table.seal.size() - head.size() - 1);
+        while (!rest.empty()) {
+            const auto column = rest.substr(0, rest.find(link));
+            rest.remove_prefix(std::min(rest.size(), column.size() + link.size()));
+            if (std::ranges::find(present, column) != present.end())
+                seal += concat(seal.empty() ? head : link, column);
+        }
+        if (!seal.empty()) seal += ')';
+    }
+    return all;
+}
+
 }  // namespace detail
 
 /// The version of a database, if it is one of ours and of no later version than `known`; 0 if it is
@@ -65,7 +90,8 @@ inline std::string hexadecimal(std::uint32_t number) {
     return header.version;
 }
 
-/// Brings a database to the newest version. Within a transaction of one who writes.
+/// Brings a database to the newest version. A column that a step adds to a sealed table is sealed with the others.
+/// Within a write transaction.
 [[nodiscard]] inline result<> migrate(session& database, std::span<const migration> steps) {
     const auto known = static_cast<std::int64_t>(steps.size());
     const auto version = version_of(database, known);
@@ -77,13 +103,23 @@ inline std::string hexadecimal(std::uint32_t number) {
         return std::unexpected{problem(database.used().path(), "bringing it to the newest version",
                                        code, sqlite3_errmsg(handle))};
     };
+    if (*version == known) return {};
+    const bool was_sealed = *version >= first_sealed_version;
+    const auto before = detail::present_seals(database);
     for (auto next = *version; next < known; ++next)
         if (auto done = run(std::string{steps[static_cast<std::size_t>(next)]}); !done) return done;
-    if (*version == known) return {};
-    if (*version < first_sealed_version && known >= first_sealed_version)
-        for (const auto& [table, column, seal] : sealed_tables)
-            if (auto done = run(concat("UPDATE ", table, " SET ", column, " = ", seal)); !done)
-                return done;
+    const auto after = detail::present_seals(database);
+    if (database.failure()) return std::unexpected{*database.failure()};
+    // What is damaged is not sealed again, and stays damaged.
+    for (std::size_t i = 0; known >= first_sealed_version && i < after.size(); ++i) {
+        const auto& [table, column, seal] = sealed_tables[i];
+        if (was_sealed && before[i] == after[i]) continue;
+        const auto intact =
+            was_sealed && !before[i].empty() ? concat(" WHERE ", column, " IS ", before[i]) : "";
+        if (auto done = run(concat("UPDATE ", table, " SET ", column, " = ", after[i], intact));
+            !done)
+            return done;
+    }
     return run(
         concat("PRAGMA application_id = ", application_id, "; PRAGMA user_version = ", known));
 }

@@ -3,6 +3,7 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/row_counters.hpp>
+#include <bulk/core/row_state.hpp>
 #include <bulk/core/store_health.hpp>
 #include <bulk/storage/files/directory.hpp>
 #include <bulk/storage/sqlite/damage_list.hpp>
@@ -85,7 +86,7 @@ private:
                 if (!at && missing_from == 0) missing_from = first + i;
                 if (!at) continue;
                 end_gap(first + i - 1);
-                if (at->state == row_state::failed || at->state == row_state::timed_out)
+                if (is_failed(at->state))
                     count_row(counted, false);
                 else if (at->state == row_state::completed && to_number(at->step) == last_step)
                     count_row(counted, true);

@@ -4,6 +4,7 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/recipient.hpp>
+#include <bulk/core/row_counters.hpp>
 #include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/varint.hpp>
 
@@ -96,59 +97,48 @@ struct folded_text {
 };
 
 /// The columns of `bulk_operations`, and which field each holds: every statement that reads or writes an
-/// operation is made of this.
+/// operation is made of this. The first is the key.
 struct operation_columns {
-    /// The first is the key.
-    static constexpr std::array<std::string_view, 27> written{
-        "id",
-        "version",
-        "total",
-        "processed",
-        "successful",
-        "failed",
-        "state",
-        "paused",
-        "cancel_requested",
-        "validated",
-        "retry_count",
-        "created_at",
-        "started_at",
-        "run_started_at",
-        "completed_at",
-        "file_size",
-        "name",
-        "folded_name",
-        "idempotency_key",
-        "created_by",
-        "source",
-        "file_id",
-        "file_name",
-        "steps",
-        "error_message",
-        "recipients",
-        "metadata",
+    using record = operation_record;
+    static constexpr std::tuple all{
+        column{"id", &record::id},
+        column{"version", &record::version},
+        column{"total", within(&record::rows, &row_counters::total)},
+        column{"processed", within(&record::rows, &row_counters::processed)},
+        column{"successful", within(&record::rows, &row_counters::successful)},
+        column{"failed", within(&record::rows, &row_counters::failed)},
+        column{"state", &record::state},
+        column{"paused", &record::paused},
+        column{"cancel_requested", &record::cancel_requested},
+        column{"validated", &record::validated},
+        column{"retry_count", &record::retry_count},
+        column{"created_at", &record::created_at},
+        column{"started_at", &record::started_at},
+        column{"run_started_at", &record::run_started_at},
+        column{"completed_at", &record::completed_at},
+        column{"file_size", &record::file_size},
+        column{"name", &record::name},
+        column{"folded_name", stored_as<folded_text>(&record::name)},
+        column{"idempotency_key", &record::idempotency_key},
+        column{"created_by", &record::created_by},
+        column{"source", &record::source},
+        column{"file_id", &record::file_id},
+        column{"file_name", &record::file_name},
+        column{"steps", stored_as<text_bytes>(&record::steps)},
+        column{"error_message", &record::error_message},
+        column{"recipients", stored_as<recipient_bytes>(&record::recipients)},
+        column{"metadata", &record::metadata},
     };
+    static constexpr auto written = names_of(all);
 
     /// Those that change with each batch of rows, or with the owner; their checksum is one of its own.
     static constexpr std::array<std::string_view, 11> progress{
         "number",    "version", "total",       "processed", "successful", "failed",
         "last_step", "fence",   "lease_until", "owner",     "holder"};
 
-    /// In the order of the columns.
-    [[nodiscard]] static auto fields(operation_record& record) {
-        return column_values(
-            record.id, record.version, record.rows.total, record.rows.processed,
-            record.rows.successful, record.rows.failed, record.state, record.paused,
-            record.cancel_requested, record.validated, record.retry_count, record.created_at,
-            record.started_at, record.run_started_at, record.completed_at, record.file_size,
-            record.name, folded_text{record.name}, record.idempotency_key, record.created_by,
-            record.source, record.file_id, record.file_name, text_bytes{record.steps},
-            record.error_message, recipient_bytes{record.recipients}, record.metadata);
-    }
+    /// In the order of `written`.
+    [[nodiscard]] static auto fields(operation_record& of) { return fields_of(all, of); }
 };
-static_assert(
-    std::tuple_size_v<decltype(operation_columns::fields(std::declval<operation_record&>()))> ==
-    operation_columns::written.size());
 
 /// The columns of the other checksum: the number, and what is written but not in `progress`.
 inline constexpr auto operation_content = [] {

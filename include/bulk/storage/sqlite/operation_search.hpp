@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
-#include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/page.hpp>
@@ -12,6 +11,7 @@
 #include <bulk/storage/sqlite/operation_select.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,32 +24,22 @@ public:
     operation_search(session& database, const operation_query& query)
         : database_{database}, query_{query} {}
 
-    [[nodiscard]] result<page<operation_record>> records() {
+    [[nodiscard]] page<operation_record> records(const std::optional<operation_order>& after) {
         page<operation_record> found;
         if (query_.with_total) {
             auto row = ask("SELECT count(*) FROM bulk_operations", "", {});
             if (row.next()) row.read(found.total);
         }
-        operation_order after;
-        if (!query_.after.empty()) {
-            auto at = parse_operation_order(query_.after, query_.sort);
-            if (!at) return std::unexpected{at.error()};
-            after = std::move(*at);
-        }
         const auto [is_behind, direction] =
             query_.descending ? std::pair{'<', " DESC"} : std::pair{'>', ""};
         std::string rest;
-        if (!query_.after.empty())
+        if (after)
             rest = concat(" AND (", column(), ", id) ", is_behind, " (",
                           query_.sort == operation_sort::name ? "?7" : "?6", ", ?8)");
-        const auto wanted = query_.page_size + 1;
-        rest += concat(" ORDER BY ", column(), direction, ", id", direction, " LIMIT ", wanted);
-        auto row = ask(operation_select::sql(""), rest, after);
+        rest += concat(" ORDER BY ", column(), direction, ", id", direction, " LIMIT ",
+                       query_.page_size);
+        auto row = ask(operation_select::sql(""), rest, after.value_or(operation_order{}));
         while (row.next()) {
-            if (found.items.size() == query_.page_size) {
-                found.next = cursor_of(found.items.back(), query_.sort);
-                break;
-            }
             auto each = operation_select::from(row);
             // Listed, so that the others can be: what it says of itself is this.
             if (each.damage) each.record.error_message = each.damage->message;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/storage/flight_recorder.hpp>
+#include <bulk/storage/flight_seat.hpp>
 #include <bulk/storage/operation_tables.hpp>
 #include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/crash_table.hpp>

@@ -90,8 +90,9 @@ public:
         return std::nullopt;
     }
 
-    [[nodiscard]] result<page<operation_record>> find_operations(const operation_query& query) {
-        return operation_search{database_, query}.records();
+    [[nodiscard]] page<operation_record> find_operations(
+        const operation_query& query, const std::optional<operation_order>& after) {
+        return operation_search{database_, query}.records(after);
     }
 
     void insert_operation(operation_record record) {

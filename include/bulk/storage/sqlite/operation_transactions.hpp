@@ -55,11 +55,6 @@ public:
             return look(in);
         });
     }
-    template <typename Look>
-    [[nodiscard]] auto search(std::string_view doing, Look look)
-        -> std::invoke_result_t<Look, tables&> {
-        return read(doing, std::move(look));
-    }
 
 private:
     std::shared_ptr<database> database_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/storage/record_page.hpp>
+#include <bulk/storage/completed_run.hpp>
 
 #include <array>
 #include <bit>

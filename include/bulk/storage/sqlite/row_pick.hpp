@@ -3,13 +3,13 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/storage/first_places.hpp>
 #include <bulk/storage/row_order.hpp>
+#include <bulk/storage/sqlite/page_walk.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
-#include <bulk/storage/sqlite/row_walk.hpp>
 #include <bulk/storage/sqlite/seal.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -21,7 +21,7 @@
 namespace bulk::sqlite {
 
 /// The records that come first by row id or by when they began, for which there is no index: all of
-/// the scope go by, and a heap holds the first ones.
+/// the scope go by.
 class row_pick {
 public:
     row_pick(row_table& rows, const row_query& query, const row_scope& scope)
@@ -30,28 +30,16 @@ public:
     /// Behind a place.
     [[nodiscard]] std::vector<row_order> first(const std::optional<row_order>& after,
                                                std::size_t most) {
-        const auto is_before = [&](const row_order& a, const row_order& b) {
-            return query_.descending ? b < a : a < b;
-        };
-        std::vector<row_order> best;
-        row_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
+        first_places best{after, query_.descending, most};
+        page_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
             const auto ids = query_.sort == row_sort::row_id ? ids_in(found.page) : row_names{};
             found.each(false, [&](const record_place& place) {
-                auto order = order_of(found, ids, place);
-                if (after && !is_before(*after, order)) return true;
-                if (best.size() == most) {
-                    if (!is_before(order, best.front())) return true;
-                    std::ranges::pop_heap(best, is_before);
-                    best.pop_back();
-                }
-                best.push_back(std::move(order));
-                std::ranges::push_heap(best, is_before);
+                best.add(order_of(found, ids, place));
                 return true;
             });
             return true;
         });
-        std::ranges::sort_heap(best, is_before);
-        return best;
+        return std::move(best).take();
     }
 
 private:

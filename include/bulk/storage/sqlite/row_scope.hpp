@@ -6,6 +6,7 @@
 #include <bulk/core/query.hpp>
 #include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>
+#include <bulk/storage/row_filter.hpp>
 #include <bulk/storage/sqlite/operation_columns.hpp>
 #include <bulk/storage/sqlite/record_columns.hpp>
 #include <bulk/storage/sqlite/session.hpp>
@@ -41,18 +42,13 @@ public:
           failure_{query.failure},
           least_retries_{query.min_retry_attempt},
           key_{query.signal_key},
-          awaits_signal_{query.awaits_signal || !query.signal_key.empty()},
+          awaits_signal_{is_for_waits(query)},
           id_part_{folded(query.row_id_contains)},
           rows_{query.rows},
           first_{std::max<std::uint64_t>(to_number(query.from_row.value_or(row_number{1})), 1)},
           last_{std::min(to_number(query.to_row.value_or(row_number{last_of_all})), last_of_all)} {
-        using enum row_state;
-        for (const auto& [state, name] : enumerators_of<row_state>) {
-            const bool is_error = state == failed || state == timed_out;
-            states_[std::to_underlying(state)] =
-                (!query.state || *query.state == state) && (!query.errors_only || is_error) &&
-                (!awaits_signal_ || state == waiting_for_completion);
-        }
+        for (const auto& [state, name] : enumerators_of<row_state>)
+            states_[std::to_underlying(state)] = allows_state(query, state);
         std::ranges::sort(rows_);
         const auto twice = std::ranges::unique(rows_);
         rows_.erase(twice.begin(), twice.end());

@@ -2,21 +2,20 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
-#include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/storage/record_place.hpp>
 #include <bulk/storage/row_order.hpp>
+#include <bulk/storage/sqlite/page_walk.hpp>
 #include <bulk/storage/sqlite/row_pick.hpp>
 #include <bulk/storage/sqlite/row_scope.hpp>
 #include <bulk/storage/sqlite/row_table.hpp>
-#include <bulk/storage/sqlite/row_walk.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,24 +30,15 @@ public:
     row_search(row_table& rows, const row_query& query, step_index last_step)
         : rows_{rows}, query_{query}, scope_{query}, last_step_{last_step} {}
 
-    [[nodiscard]] result<page<row_record>> records() {
-        std::optional<row_order> after;
-        if (!query_.after.empty()) {
-            auto parsed = parse_row_order(query_.after, query_.sort);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = std::move(*parsed);
-        }
+    [[nodiscard]] page<row_record> records(const std::optional<row_order>& after) {
         page<row_record> found;
         if (scope_.is_empty()) return found;
         if (query_.with_total) found.total = count();
         const bool is_picked =
             query_.sort == row_sort::row_id || query_.sort == row_sort::started_at;
-        auto places =
-            is_picked ? row_pick{rows_, query_, scope_}.first(after, enough()) : in_order(after);
-        if (places.size() > query_.page_size) {
-            places.resize(query_.page_size);
-            found.next = to_text(places.back());
-        }
+        const auto places = is_picked
+                                ? row_pick{rows_, query_, scope_}.first(after, query_.page_size)
+                                : in_order(after);
         std::map<std::uint64_t, window_page> pages;
         for (const auto& each : places) {
             const auto number = page_of(to_number(each.place.row()));
@@ -62,32 +52,19 @@ public:
         return found;
     }
 
-    [[nodiscard]] result<page<row_number>> row_numbers() {
-        std::optional<row_number> after;
-        if (!query_.after.empty()) {
-            const auto parsed = parse_row_order(query_.after, row_sort::row);
-            if (!parsed) return std::unexpected{parsed.error()};
-            after = parsed->place.row();
-        }
+    [[nodiscard]] page<row_number> row_numbers(std::optional<row_number> after) {
         page<row_number> found;
         if (scope_.is_empty()) return found;
         if (query_.with_total) found.total = count_rows();
         found.items = scope_.has_packed() ? walk_rows(after) : select_rows(after);
-        if (found.items.size() > query_.page_size) {
-            found.items.resize(query_.page_size);
-            found.next = to_text(row_order{.place = {found.items.back(), validation_step}});
-        }
         return found;
     }
 
 private:
-    /// One more than a page, so that it is seen whether there is more.
-    [[nodiscard]] std::size_t enough() const { return std::size_t{query_.page_size} + 1; }
-
     [[nodiscard]] std::uint64_t count() {
         if (!scope_.has_packed()) return select_count("count(*)");
         std::uint64_t all = 0;
-        row_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
+        page_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
             for (const auto& [step, bits] : found.steps) all += bits.count();
             return true;
         });
@@ -97,7 +74,7 @@ private:
     [[nodiscard]] std::uint64_t count_rows() {
         if (!scope_.has_packed()) return select_count("count(DISTINCT row)");
         std::uint64_t all = 0;
-        row_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
+        page_walk{rows_, scope_, false}.each_page(std::nullopt, [&](const found_rows& found) {
             all += found.any_step().count();
             return true;
         });
@@ -123,7 +100,8 @@ private:
                 for (int step = to_number(validation_step); step <= to_number(last_step_); ++step)
                     if (const step_index at{static_cast<std::int16_t>(step)};
                         !query_.step || *query_.step == at)
-                        legs.emplace_back(step, scope_.at_step(at));
+                        legs.emplace_back(static_cast<std::int64_t>(slot_of(at)),
+                                          scope_.at_step(at));
                 break;
             case row_sort::state:
                 for (const auto& [state, name] : enumerators_of<row_state>)
@@ -149,10 +127,10 @@ private:
                 if (number == after->number) from = after->place;
             }
             const auto places = scope.has_packed()
-                                    ? walk_leg(scope, from, enough() - found.size())
-                                    : select_leg(scope, from, enough() - found.size());
+                                    ? walk_leg(scope, from, query_.page_size - found.size())
+                                    : select_leg(scope, from, query_.page_size - found.size());
             for (const auto& place : places) found.push_back({.number = number, .place = place});
-            if (found.size() >= enough()) break;
+            if (found.size() >= query_.page_size) break;
         }
         return found;
     }
@@ -167,7 +145,7 @@ private:
                                                      std::size_t most) {
         std::vector<record_place> places;
         const auto from = after ? std::optional{after->row()} : std::nullopt;
-        row_walk{rows_, scope, query_.descending}.each_page(from, [&](const found_rows& found) {
+        page_walk{rows_, scope, query_.descending}.each_page(from, [&](const found_rows& found) {
             return found.each(query_.descending, [&](const record_place& place) {
                 if (is_behind(place, after)) places.push_back(place);
                 return places.size() < most;
@@ -207,12 +185,12 @@ private:
 
     [[nodiscard]] std::vector<row_number> walk_rows(std::optional<row_number> after) {
         std::vector<row_number> rows;
-        row_walk{rows_, scope_, query_.descending}.each_page(after, [&](const found_rows& found) {
+        page_walk{rows_, scope_, query_.descending}.each_page(after, [&](const found_rows& found) {
             return found.any_step().each(query_.descending, [&](std::size_t at) {
                 const row_number row{first_row_of(found.page) + at};
                 if (!after || (query_.descending ? row < *after : *after < row))
                     rows.push_back(row);
-                return rows.size() < enough();
+                return rows.size() < query_.page_size;
             });
         });
         return rows;
@@ -230,14 +208,14 @@ private:
                                        " WHERE operation = ?1 AND row BETWEEN ?2 AND ?3 AND ",
                                        part.condition(), after ? behind : "", " ORDER BY row",
                                        query_.descending ? " DESC" : "", " LIMIT ?9"),
-                                rows_.operation(), first, last, after, enough());
+                                rows_.operation(), first, last, after, query_.page_size);
             while (row.next()) row.read(rows.emplace_back());
         }
         std::ranges::sort(rows);
         const auto twice = std::ranges::unique(rows);
         rows.erase(twice.begin(), twice.end());
         if (query_.descending) std::ranges::reverse(rows);
-        if (rows.size() > enough()) rows.resize(enough());
+        if (rows.size() > query_.page_size) rows.resize(query_.page_size);
         return rows;
     }
 

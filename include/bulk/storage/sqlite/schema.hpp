@@ -218,8 +218,10 @@ ALTER TABLE bulk_event_positions ADD COLUMN seal INTEGER;
 }  // namespace detail
 
 /// Number n brings version n to n + 1. What was released is never changed, only added to.
-inline constexpr std::array migrations{detail::version_1, migration{feed_schema}, detail::version_3,
-                                       detail::version_4, detail::version_5};
+inline constexpr std::array migrations{
+    detail::version_1, migration{feed_schema}, detail::version_3,
+    detail::version_4, detail::version_5,
+};
 
 /// From this version on every row that has a seal is sealed.
 inline constexpr std::int64_t first_sealed_version = 5;

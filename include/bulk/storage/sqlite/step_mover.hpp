@@ -27,7 +27,6 @@ public:
         move_in({.name = "bulk_records", .seal = seals::record, .texts_seal = seals::texts});
         move_in({.name = "bulk_given_signals", .seal = seals::given_signal});
         move_in({.name = "bulk_retry_history", .seal = seals::retry});
-        move_in({.name = "bulk_crashes", .seal = seals::crash});
         for (const auto page : pages()) rows_.put_page(page, rows_.page(page).moved_to(to_));
         static const auto sql = concat(
             "UPDATE bulk_operations SET last_step = ?2, progress_seal = ",

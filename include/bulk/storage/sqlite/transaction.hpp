@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/storage/lease.hpp>
 #include <bulk/storage/operation_life.hpp>

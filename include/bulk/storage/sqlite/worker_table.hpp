@@ -58,10 +58,8 @@ public:
 
     [[nodiscard]] std::vector<worker_record> find_workers(std::size_t most) {
         std::vector<worker_record> found;
-        static const auto sql =
-            concat("SELECT * FROM (SELECT ", list_of(worker_columns::all),
-                   " FROM bulk_workers ORDER BY seen_at DESC LIMIT ?1) ORDER BY name, started_at, "
-                   "id");
+        static const auto sql = concat("SELECT ", list_of(worker_columns::all),
+                                       " FROM bulk_workers ORDER BY seen_at DESC LIMIT ?1");
         auto row = database_.rows(sql, most);
         while (row.next())
             std::apply([&](auto&... into) { row.read(into...); },

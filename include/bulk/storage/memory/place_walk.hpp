@@ -6,7 +6,6 @@
 #include <bulk/storage/record_place.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,11 +14,11 @@ namespace bulk::memory {
 
 /// Goes through the places that have a record of some kinds, by row, then step, or backwards; finds
 /// each when it is asked for.
-class row_walk {
+class place_walk {
 public:
     /// Over the slots from `first_slot` on.
-    row_walk(std::span<const step_rows> steps, std::size_t first_slot, const record_kinds& kinds,
-             row_number first_row, row_number last_row, bool is_descending)
+    place_walk(std::span<const step_rows> steps, std::size_t first_slot, const record_kinds& kinds,
+               row_number first_row, row_number last_row, bool is_descending)
         : steps_{steps},
           first_slot_{first_slot},
           kinds_{kinds},

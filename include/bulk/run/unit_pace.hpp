@@ -9,7 +9,7 @@ namespace bulk {
 
 /// How many rows make a unit of work: about a millisecond's worth, so that quick rows cost nothing
 /// to hand out and slow ones are spread over all tasks. Nobody knows at first, so it begins with one.
-class pace {
+class unit_pace {
 public:
     [[nodiscard]] std::uint64_t rows() const { return rows_; }
 

@@ -59,9 +59,9 @@ struct found_rows {
 /// Goes through the records of a scope, a page's worth of rows after the other, by row or backwards,
 /// and passes by where there are none: the one place where packed records and those apart are put
 /// together.
-class row_walk {
+class page_walk {
 public:
-    row_walk(row_table& rows, const row_scope& scope, bool is_descending)
+    page_walk(row_table& rows, const row_scope& scope, bool is_descending)
         : rows_{rows}, scope_{scope}, is_descending_{is_descending} {
         if (scope.has_packed()) {
             parts_.emplace_back(scope, next_sql(scope, ""));

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace bulk::memory {
+namespace bulk {
 
 /// Which operations a query asks for.
 class operation_filter {
@@ -48,4 +48,4 @@ private:
     std::string created_by_;
 };
 
-}  // namespace bulk::memory
+}  // namespace bulk
