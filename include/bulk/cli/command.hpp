@@ -5,8 +5,9 @@
 // the words mean is ours: see flags.hpp.
 
 #include <bulk/cli/flags.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/settings.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/names.hpp>
 
@@ -28,7 +29,7 @@ namespace bulk::cli {
 /// takes.
 class command {
 public:
-    command(session& program, std::span<const verb_group> groups)
+    command(invocation& program, std::span<const verb_group> groups)
         : program_{program}, app_{purpose(program.contents()), program.program()} {
         app_.require_subcommand(1)->fallthrough()->allow_config_extras(
             CLI::config_extras_mode::error);
@@ -94,12 +95,13 @@ private:
     }
 
     void add(CLI::App& in, verb& each) {
-        auto* sub = in.add_subcommand(std::string{each.name()}, std::string{each.summary()});
+        auto* sub =
+            in.add_subcommand(std::string{each.text().name}, std::string{each.text().summary});
         flags own;
         each.declare(own);
         add(*sub, own);
         std::string footer = "Examples:\n";
-        for (auto rest = each.examples(); !rest.empty();) {
+        for (auto rest = each.text().examples; !rest.empty();) {
             const auto end = std::min(rest.find('\n'), rest.size());
             footer += concat("  ", program_.program(), ' ', rest.substr(0, end), '\n');
             rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -224,7 +226,7 @@ private:
                       word, '\'', near ? concat("; did you mean '", *near, "'?") : help);
     }
 
-    session& program_;
+    invocation& program_;
     CLI::App app_;
     std::map<const CLI::App*, verb*> verbs_;
     std::vector<std::string> from_environment_;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/progress.hpp>
 #include <bulk/cli/progress_display.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/summary.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
@@ -23,7 +23,7 @@ namespace bulk::cli {
 /// Watches an operation until it is at rest or the program is interrupted, and shows how far it is.
 class follower {
 public:
-    follower(const session& program, bulk::service& service)
+    follower(const invocation& program, bulk::service& service)
         : program_{program}, service_{service} {}
 
     /// The operation as it is when nothing is to be waited for any more: it has ended, somebody
@@ -75,14 +75,14 @@ private:
         return at;
     }
 
-    const session& program_;
+    const invocation& program_;
     bulk::service& service_;
     rate_meter meter_;
 };
 
 /// Runs an operation that this process has taken in or taken up until its end, and reports. When it
 /// is interrupted it says how to go on: `again` is the command for that.
-inline int run_to_end(const session& program, bulk::service& service, operation_id id,
+inline int run_to_end(const invocation& program, bulk::service& service, operation_id id,
                       std::string_view again) {
     auto ended = follower{program, service}.follow(id, true);
     if (!ended) return program.complain(ended.error());

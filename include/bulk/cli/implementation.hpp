@@ -6,10 +6,11 @@
 #include <bulk/cli/command.hpp>
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/feed_work.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/operation_work.hpp>
 #include <bulk/cli/program.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/settings.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/cli/verbs/backup.hpp>
 #include <bulk/cli/verbs/change.hpp>
 #include <bulk/cli/verbs/doctor.hpp>
@@ -100,7 +101,7 @@ namespace bulk::cli {
 }
 
 /// Does what the words of a command line say (the first is the program's name); its exit code.
-inline int perform(session& program, const std::vector<std::string>& words,
+inline int perform(invocation& program, const std::vector<std::string>& words,
                    const std::vector<verb_group>& verbs) {
     const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
     const int code = command{program, verbs}.run(rest);
@@ -134,7 +135,7 @@ private:
 
 /// How the service of a program's feeds is opened; `storage` outlives what is given.
 [[nodiscard]] inline open_feeds feeds_on(lazy_storage& storage, feed_catalog feeds) {
-    return [&storage, feeds](const session& program,
+    return [&storage, feeds](const invocation& program,
                              scheduling where) -> result<std::unique_ptr<bulk::feed_service>> {
         const auto options = feeds_of(program.settings(), where);
         if (auto valid = validate(options); !valid)
@@ -151,8 +152,8 @@ private:
 }
 
 /// How the service of a program's operations is opened; both arguments outlive what is given.
-[[nodiscard]] inline session::open_service operations_on(lazy_storage& storage,
-                                                         const catalog& operations) {
+[[nodiscard]] inline invocation::open_service operations_on(lazy_storage& storage,
+                                                            const catalog& operations) {
     return [&](const program_settings& settings,
                log_handler log) -> result<std::unique_ptr<bulk::service>> {
         auto opened = storage(settings.storage);
@@ -182,7 +183,7 @@ BULK_INLINE int perform(program_parts parts, const std::vector<std::string>& wor
     if (parts.make_feeds != nullptr) {
         feeds = feeds_on(storage, feed_catalog{parts.make_feeds});
         groups.push_back(feed_verbs(feeds));
-        work.emplace_back([feeds](const session& program) -> result<std::unique_ptr<workplace>> {
+        work.emplace_back([feeds](const invocation& program) -> result<std::unique_ptr<workplace>> {
             auto service = feeds(program, scheduling::channels);
             if (!service) return std::unexpected{std::move(service).error()};
             return std::make_unique<feed_work>(std::move(*service));
@@ -197,11 +198,11 @@ BULK_INLINE int perform(program_parts parts, const std::vector<std::string>& wor
     if (parts.make_serve_verb != nullptr)
         verbs.push_back(parts.make_serve_verb(has_operations, feeds));
     if (!has_operations) {
-        session program{words, std::move(around)};
+        invocation program{words, std::move(around)};
         return perform(program, words, groups);
     }
-    session program{words, std::move(around), *parts.operations,
-                    operations_on(storage, *parts.operations), parts.make_feeds != nullptr};
+    invocation program{words, std::move(around), *parts.operations,
+                       operations_on(storage, *parts.operations), parts.make_feeds != nullptr};
     return perform(program, words, groups);
 }
 

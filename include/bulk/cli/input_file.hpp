@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/rows/byte_source.hpp>
@@ -31,7 +31,7 @@ struct input_file {
 /// Opens files and streams so that an interrupted program never waits for them.
 class input_opener {
 public:
-    explicit input_opener(const session& program) : program_{program} {}
+    explicit input_opener(const invocation& program) : program_{program} {}
 
     /// `-` is the standard input. `name` is recorded instead of the path's last part.
     [[nodiscard]] result<input_file> open(const std::string& path, const std::string& name) const {
@@ -75,7 +75,7 @@ private:
         }};
     }
 
-    const session& program_;
+    const invocation& program_;
 };
 
 }  // namespace bulk::cli

@@ -4,8 +4,8 @@
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/flags.hpp>
 #include <bulk/cli/input_file.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/metadata_flags.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/operation_record.hpp>
@@ -61,7 +61,7 @@ public:
         to.yes("--again", again_, "once more, though the same has run to its end");
     }
 
-    [[nodiscard]] result<taken_in> take(const session& program, bulk::service& service) const {
+    [[nodiscard]] result<taken_in> take(const invocation& program, bulk::service& service) const {
         const auto about = choose_operation(program.operations(), file.operation);
         if (!about) return std::unexpected{about.error()};
         auto metadata = file.metadata.text(program.operations(), **about);
@@ -81,7 +81,7 @@ private:
         std::string metadata;
     };
 
-    [[nodiscard]] result<taken_in> take_by_key(const session& program,
+    [[nodiscard]] result<taken_in> take_by_key(const invocation& program,
                                                const create_request& request) const {
         auto known = newest(request, key_);
         if (!known) return std::unexpected{std::move(known).error()};
@@ -95,7 +95,7 @@ private:
 
     /// The key is made of what was stored, which no second reading could tell: a stream is gone then,
     /// and a file may have changed. A file is read before only to copy nothing that is known already.
-    [[nodiscard]] result<taken_in> take_by_content(const session& program,
+    [[nodiscard]] result<taken_in> take_by_content(const invocation& program,
                                                    const create_request& request) const {
         auto input = open(program);
         if (!input) return std::unexpected{std::move(input).error()};
@@ -129,7 +129,7 @@ private:
         return taken_in{.record = std::move(taken->record), .is_new = taken->is_new};
     }
 
-    [[nodiscard]] result<input_file> open(const session& program) const {
+    [[nodiscard]] result<input_file> open(const invocation& program) const {
         return input_opener{program}.open(file.path, file.name);
     }
 
@@ -139,7 +139,7 @@ private:
     }
 
     /// What is in a file and in the metadata, as a text. Stops where the file is too large.
-    [[nodiscard]] static result<std::string> content_key(const session& program,
+    [[nodiscard]] static result<std::string> content_key(const invocation& program,
                                                          std::string_view metadata, upload opened) {
         auto bytes = at_most(std::move(opened.bytes), opened.name,
                              static_cast<std::uint64_t>(program.settings().service.max_file_size));

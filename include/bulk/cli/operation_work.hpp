@@ -2,7 +2,7 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/workplace.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
@@ -23,12 +23,12 @@ namespace bulk::cli {
 /// The operations of a program as a worker runs them.
 class operation_work final : public workplace {
 public:
-    [[nodiscard]] static result<std::unique_ptr<workplace>> open(const session& program) {
+    [[nodiscard]] static result<std::unique_ptr<workplace>> open(const invocation& program) {
         auto service = program.open(scheduling::channels);
         if (!service) return std::unexpected{std::move(service).error()};
         return std::make_unique<operation_work>(program, std::move(*service));
     }
-    operation_work(const session& program, std::unique_ptr<bulk::service> service)
+    operation_work(const invocation& program, std::unique_ptr<bulk::service> service)
         : program_{program}, service_{std::move(service)} {}
 
     void subscribe(event_handler handler) override {
@@ -63,7 +63,7 @@ private:
                 !each.error_message.empty());
     }
 
-    const session& program_;
+    const invocation& program_;
     std::unique_ptr<bulk::service> service_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/uuid.hpp>
@@ -32,7 +32,8 @@ namespace bulk::cli {
 class output_file {
 public:
     /// Without a path, and for `-`, to the program's standard output.
-    [[nodiscard]] static result<output_file> open(const std::string& path, const session& program) {
+    [[nodiscard]] static result<output_file> open(const std::string& path,
+                                                  const invocation& program) {
         output_file made{program};
         struct stat about{};
         const bool exists = !path.empty() && ::stat(path.c_str(), &about) == 0;
@@ -91,7 +92,7 @@ public:
     }
 
 private:
-    explicit output_file(const session& program) : program_{program} {}
+    explicit output_file(const invocation& program) : program_{program} {}
 
     [[nodiscard]] bool is_standard() const { return path_.empty(); }
 
@@ -171,7 +172,7 @@ private:
 
     static constexpr int nap = 100;  ///< milliseconds, then it looks for an interruption
 
-    const session& program_;
+    const invocation& program_;
     descriptor file_{-1};
     std::string path_;        ///< as given; empty: the standard output
     std::string target_;      ///< where the file is to be

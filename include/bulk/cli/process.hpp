@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/screen.hpp>
-#include <bulk/cli/session.hpp>
 
 #include <cerrno>
 #include <csignal>

@@ -29,12 +29,12 @@ class feed_service;
 
 namespace bulk::cli {
 
-class session;
+class invocation;
 class verb;
 
 /// A service that works on the feeds of a program, or one that only answers for them.
 using open_feeds =
-    std::function<result<std::unique_ptr<bulk::feed_service>>(const session&, scheduling)>;
+    std::function<result<std::unique_ptr<bulk::feed_service>>(const invocation&, scheduling)>;
 
 /// What a storage does with a copy of itself; says what it left beside it.
 using copy_function =

@@ -163,18 +163,17 @@ namespace detail {
     std::vector<json_line> steps;
     for (const auto& [name, count] : at.steps)
         steps.push_back(json_line{}.add("step", name).add("count", count));
-    json_line line;
-    line.add("type", "progress")
-        .add("id", to_text(at.id))
-        .add("state", at.state)
-        .add("paused", at.paused)
-        .add("total", at.total_known ? std::optional{at.rows.total} : std::nullopt)
-        .add("processed", at.rows.processed)
-        .add("succeeded", at.rows.successful)
-        .add("failed", at.rows.failed)
-        .add("waiting", at.waiting)
-        .add("percent", percent(at.rows))
-        .add("rows_per_second", at.rate);
+    json_line line = line_of("progress")
+                         .add("id", to_text(at.id))
+                         .add("state", at.state)
+                         .add("paused", at.paused)
+                         .add("total", at.total_known ? std::optional{at.rows.total} : std::nullopt)
+                         .add("processed", at.rows.processed)
+                         .add("succeeded", at.rows.successful)
+                         .add("failed", at.rows.failed)
+                         .add("waiting", at.waiting)
+                         .add("percent", percent(at.rows))
+                         .add("rows_per_second", at.rate);
     const auto left = at.left();
     line.add("eta_seconds", left ? std::optional{left->count()} : std::nullopt)
         .add("elapsed_ms",

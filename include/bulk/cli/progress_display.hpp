@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/screen.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/clock.hpp>
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace bulk::cli {
 template <typename Progress>
 class progress_display {
 public:
-    explicit progress_display(const session& program) : program_{program} {}
+    explicit progress_display(const invocation& program) : program_{program} {}
     progress_display(const progress_display&) = delete;
     progress_display& operator=(const progress_display&) = delete;
     ~progress_display() { clear(); }
@@ -80,7 +80,7 @@ private:
         is_drawn_ = true;
     }
 
-    const session& program_;
+    const invocation& program_;
     std::optional<Progress> last_;
     timestamp shown_at_{};
     bool is_drawn_ = false;

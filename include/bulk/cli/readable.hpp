@@ -3,6 +3,7 @@
 
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
+#include <bulk/core/reflect.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -28,6 +29,14 @@ namespace bulk::cli {
     std::string text(count, '0');
     for (auto at = text.rbegin(); at != text.rend(); ++at, number /= 10)
         *at = static_cast<char>('0' + number % 10);
+    return text;
+}
+
+/// consolidation_skipped as "consolidation skipped"
+template <described_enum E>
+[[nodiscard]] std::string spaced_name(E value) {
+    std::string text{name_of(value)};
+    std::ranges::replace(text, '_', ' ');
     return text;
 }
 

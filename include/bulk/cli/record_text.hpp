@@ -20,9 +20,7 @@ namespace bulk::cli {
 // Records as they are shown. Metadata is not: it may be personal.
 
 [[nodiscard]] inline std::string state_text(const operation_record& record) {
-    std::string text{name_of(record.state)};
-    for (char& c : text)
-        if (c == '_') c = ' ';
+    std::string text = spaced_name(record.state);
     if (record.paused) text += ", paused";
     if (record.cancel_requested && !is_final(record.state)) text += ", being cancelled";
     return text;
@@ -70,8 +68,7 @@ namespace bulk::cli {
         .add("processed", record.rows.processed)
         .add("succeeded", record.rows.successful)
         .add("failed", record.rows.failed);
-    json_line line;
-    line.add("type", "operation")
+    return line_of("operation")
         .add("id", to_text(record.id))
         .add("operation", record.name)
         .add("state", record.state)
@@ -88,48 +85,39 @@ namespace bulk::cli {
         .add("created_at", record.created_at)
         .add("started_at", record.started_at)
         .add("completed_at", record.completed_at);
-    return line;
 }
 
-/// `about` is none when the program does not know the operation.
-[[nodiscard]] inline std::string step_text(const operation_description* about, step_index step) {
-    if (step == validation_step) return "validation";
-    const std::string_view name = about == nullptr ? std::string_view{} : about->step_name(step);
-    return name.empty() ? concat("step ", to_number(step) + 1) : std::string{name};
-}
+// `about` is none when the program does not know the operation.
 
 [[nodiscard]] inline json_line json_of(const row_record& record,
                                        const operation_description* about) {
-    json_line line;
-    line.add("type", "row")
-        .add("row", to_number(record.row))
-        .add("row_id", record.row_id)
-        .add("step", step_text(about, record.step))
-        .add("step_index", to_number(record.step))
-        .add("state", record.state)
-        .add("attempt", record.attempt)
-        .add("retry_attempt", record.retry_attempt)
-        .add("failure", record.failure)
-        .add("error", record.error_message)
-        .add("signal_key", record.signal_key)
-        .add("started_at", record.started_at)
-        .add("completed_at", record.completed_at)
-        .add("wait_until", record.wait_until);
+    json_line line = line_of("row")
+                         .add("row", to_number(record.row))
+                         .add("row_id", record.row_id)
+                         .add("step", step_text(about, record.step))
+                         .add("step_index", to_number(record.step))
+                         .add("state", record.state)
+                         .add("attempt", record.attempt)
+                         .add("retry_attempt", record.retry_attempt)
+                         .add("failure", record.failure)
+                         .add("error", record.error_message)
+                         .add("signal_key", record.signal_key)
+                         .add("started_at", record.started_at)
+                         .add("completed_at", record.completed_at)
+                         .add("wait_until", record.wait_until);
     if (!record.row_data.empty()) line.add("data", record.row_data);
     return line;
 }
 
 [[nodiscard]] inline json_line json_of(const error_group& group,
                                        const operation_description* about) {
-    json_line line;
-    line.add("type", "error_group")
+    return line_of("error_group")
         .add("count", group.count)
         .add("step", step_text(about, group.step))
         .add("failure", group.failure)
         .add("pattern", group.pattern)
         .add("first_row", to_number(group.first_row))
         .add("sample", group.sample);
-    return line;
 }
 
 }  // namespace bulk::cli

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/progress.hpp>
 #include <bulk/cli/progress_display.hpp>
 #include <bulk/cli/run_progress.hpp>
 #include <bulk/cli/run_summary.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
@@ -23,7 +23,7 @@ namespace bulk::cli {
 /// it is.
 class run_follower {
 public:
-    run_follower(const session& program, bulk::feed_service& service)
+    run_follower(const invocation& program, bulk::feed_service& service)
         : program_{program}, service_{service} {}
 
     [[nodiscard]] result<feed_run> follow(run_id id) {
@@ -51,14 +51,14 @@ private:
         return at;
     }
 
-    const session& program_;
+    const invocation& program_;
     bulk::feed_service& service_;
     rate_meter records_;
     rate_meter items_;
 };
 
 /// The feed that follows one whose run has completed is started before the service is shut down.
-inline void report_following(const session& program, bulk::feed_service& service,
+inline void report_following(const invocation& program, bulk::feed_service& service,
                              std::string_view feed) {
     if (feed.empty()) return;
     if (auto closed = service.shutdown(); !closed) return program.remark(closed.error().message);
@@ -70,7 +70,7 @@ inline void report_following(const session& program, bulk::feed_service& service
 
 /// Works on a run in this process until its end, and reports. When it is interrupted it says how to
 /// go on.
-inline int work_to_end(const session& program, bulk::feed_service& service, run_id id) {
+inline int work_to_end(const invocation& program, bulk::feed_service& service, run_id id) {
     auto ended = run_follower{program, service}.follow(id);
     if (!ended) return program.complain(ended.error());
     const bool is_interrupted = is_active(*ended);

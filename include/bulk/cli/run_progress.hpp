@@ -79,15 +79,14 @@ struct run_progress {
 
 /// For a log, where nothing can be drawn over.
 [[nodiscard]] inline std::string plain_progress(const run_progress& at) {
-    return concat(one_line(at.run.feed), ": ", state_text(at.state), "  ",
+    return concat(one_line(at.run.feed), ": ", spaced_name(at.state), "  ",
                   static_cast<int>(at.percent()), "%  ", progress_numbers(at), "  (",
                   progress_parts(at), ')');
 }
 
 [[nodiscard]] inline json_line json_progress(const run_progress& at) {
     const auto left = at.left();
-    json_line line;
-    line.add("type", "run_progress")
+    return line_of("run_progress")
         .add("id", to_text(at.run.id))
         .add("feed", at.run.feed)
         .add("state", at.state)
@@ -104,7 +103,6 @@ struct run_progress {
         .add("eta_seconds", left ? std::optional{left->count()} : std::nullopt)
         .add("elapsed_ms",
              std::chrono::duration_cast<std::chrono::milliseconds>(at.elapsed).count());
-    return line;
 }
 
 [[nodiscard]] inline bool is_news(const run_progress& at, const run_progress& before) {

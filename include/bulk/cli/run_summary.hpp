@@ -2,9 +2,9 @@
 #pragma once
 
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
@@ -25,8 +25,8 @@ enum class shown_partitions : std::uint8_t { all, failed, unfinished };
 /// All there is to say about one run, for people or for machines.
 class run_summary {
 public:
-    [[nodiscard]] static result<run_summary> of(const session& program, bulk::feed_service& service,
-                                                run_id id,
+    [[nodiscard]] static result<run_summary> of(const invocation& program,
+                                                bulk::feed_service& service, run_id id,
                                                 shown_partitions shown = shown_partitions::all) {
         auto report = service.report(id);
         if (!report) return std::unexpected{std::move(report).error()};
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    run_summary(const session& program, run_report report, const any_feed* feed)
+    run_summary(const invocation& program, run_report report, const any_feed* feed)
         : program_{program}, report_{std::move(report)}, feed_{feed} {}
 
     [[nodiscard]] json_line json() const {
@@ -76,7 +76,7 @@ private:
         const screen& on = program_.out();
         const auto& run = report_.run;
         on.stream << tinted(on, tint::strong, one_line(run.feed)) << ": "
-                  << tinted(on, tint_of(report_.state), state_text(report_.state))
+                  << tinted(on, tint_of(report_.state), spaced_name(report_.state))
                   << time_text(run, program_.now()) << '\n';
         if (!run.reason.empty()) on.stream << "  " << one_line(run.reason) << '\n';
         on.stream << '\n';
@@ -166,7 +166,7 @@ private:
         return {std::move(text), tint_of(each.state)};
     }
 
-    const session& program_;
+    const invocation& program_;
     run_report report_;
     const any_feed* feed_;
 };

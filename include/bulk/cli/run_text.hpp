@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/screen.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_partition.hpp>
@@ -18,13 +18,6 @@
 namespace bulk::cli {
 
 // Runs of feeds, and what they make, as they are shown.
-
-[[nodiscard]] inline std::string state_text(run_state state) {
-    std::string text{name_of(state)};
-    for (char& c : text)
-        if (c == '_') c = ' ';
-    return text;
-}
 
 [[nodiscard]] constexpr tint tint_of(run_state state) {
     switch (state) {
@@ -74,8 +67,7 @@ namespace bulk::cli {
     partitions.add("total", run.partitions)
         .add("completed", run.completed)
         .add("failed", run.failed);
-    json_line line;
-    line.add("type", "run")
+    return line_of("run")
         .add("id", to_text(run.id))
         .add("feed", run.feed)
         .add("run_type", run.type)
@@ -100,7 +92,6 @@ namespace bulk::cli {
         .add("started_at", run.started_at)
         .add("active_at", run.active_at)
         .add("ended_at", end_of(run));
-    return line;
 }
 
 [[nodiscard]] inline json_line json_of(const feed_partition& part, const any_feed* feed) {
@@ -123,14 +114,12 @@ namespace bulk::cli {
 }
 
 [[nodiscard]] inline json_line json_of(const watermark& standing) {
-    json_line line;
-    line.add("type", "watermark")
+    return line_of("watermark")
         .add("feed", standing.feed)
         .add("watermark", standing.value)
         .add("version", standing.version)
         .add("run", standing.run ? std::optional{to_text(*standing.run)} : std::nullopt)
         .add("moved_at", standing.moved_at);
-    return line;
 }
 
 }  // namespace bulk::cli

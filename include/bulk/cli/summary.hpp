@@ -2,9 +2,9 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/error_group.hpp>
@@ -94,7 +94,7 @@ inline void write_groups(const screen& on, const std::vector<error_group>& group
 /// All there is to say about one operation, for people or for machines.
 class summary {
 public:
-    [[nodiscard]] static result<summary> of(const session& program, bulk::service& service,
+    [[nodiscard]] static result<summary> of(const invocation& program, bulk::service& service,
                                             operation_record record) {
         summary made{program, std::move(record)};
         auto steps = count_steps(service, made.record_.id, made.about_);
@@ -116,7 +116,7 @@ public:
     }
 
 private:
-    summary(const session& program, operation_record record)
+    summary(const invocation& program, operation_record record)
         : program_{program},
           record_{std::move(record)},
           about_{description_for(program.operations(), record_.name)} {}
@@ -196,7 +196,7 @@ private:
         lines.write(on);
     }
 
-    const session& program_;
+    const invocation& program_;
     operation_record record_;
     const operation_description* about_;
     std::vector<step_counts> steps_;

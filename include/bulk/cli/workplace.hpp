@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/service/subscriptions.hpp>
@@ -30,6 +30,6 @@ public:
     virtual result<> shutdown() = 0;
 };
 
-using open_workplace = std::function<result<std::unique_ptr<workplace>>(const session&)>;
+using open_workplace = std::function<result<std::unique_ptr<workplace>>(const invocation&)>;
 
 }  // namespace bulk::cli

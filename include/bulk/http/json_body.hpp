@@ -29,11 +29,8 @@ class json_body {
 public:
     [[nodiscard]] static or_problem<json_body> read(std::string_view text,
                                                     std::initializer_list<std::string_view> known) {
-        if (!is_valid_utf8(text)) return refuse(problems::invalid_argument, "the body is no UTF-8");
-        auto members = json::read_members(is_blank(text) ? "{}" : text);
-        if (!members)
-            return refuse(problems::invalid_argument,
-                          concat("the body is not a JSON object: ", members.error().message));
+        auto members = members_of(text);
+        if (!members) return std::unexpected{std::move(members).error()};
         json_body body{std::move(*members)};
         for (std::size_t i = 0; i < body.members_.size(); ++i) {
             const auto& name = body.members_[i].first;
@@ -50,11 +47,8 @@ public:
     /// As .NET reads it: names in any case, others passed over, the last of twins.
     [[nodiscard]] static or_problem<json_body> read_loosely(
         std::string_view text, std::initializer_list<std::string_view> known) {
-        if (!is_valid_utf8(text)) return refuse(problems::invalid_argument, "the body is no UTF-8");
-        auto members = json::read_members(is_blank(text) ? "{}" : text);
-        if (!members)
-            return refuse(problems::invalid_argument,
-                          concat("the body is not a JSON object: ", members.error().message));
+        auto members = members_of(text);
+        if (!members) return std::unexpected{std::move(members).error()};
         std::vector<member> taken;
         for (const auto name : known)
             for (auto& [given, value] : std::views::reverse(*members))
@@ -126,6 +120,15 @@ public:
 
 private:
     explicit json_body(std::vector<member> members) : members_{std::move(members)} {}
+
+    [[nodiscard]] static or_problem<std::vector<member>> members_of(std::string_view text) {
+        if (!is_valid_utf8(text)) return refuse(problems::invalid_argument, "the body is no UTF-8");
+        auto members = json::read_members(is_blank(text) ? "{}" : text);
+        if (!members)
+            return refuse(problems::invalid_argument,
+                          concat("the body is not a JSON object: ", members.error().message));
+        return std::move(*members);
+    }
 
     [[nodiscard]] const json::member_value* find(std::string_view name) const {
         for (const auto& [known, value] : members_)

@@ -6,7 +6,6 @@
 #include <bulk/rows/to_text.hpp>
 
 #include <string>
-#include <string_view>
 
 namespace bulk::http {
 
@@ -20,25 +19,12 @@ struct api_style {
 using json_object = json::object_writer<api_style>;
 using json_array = json::array_writer<api_style>;
 
-/// Appends a value as the API writes it.
-template <typename T>
-void write_json(std::string& out, const T& value) {
-    json::write_styled<api_style>(out, value);
-}
-
-template <typename T>
+/// A whole document.
+template <json::writer_style Style = api_style, typename T>
 [[nodiscard]] std::string json_of(const T& value) {
     std::string text;
-    write_json(text, value);
+    json::write_styled<Style>(text, value);
     return text;
-}
-
-/// `[shape(each), ...]`
-template <typename Range, typename Shape>
-[[nodiscard]] json_array json_list(const Range& all, Shape shape) {
-    json_array list;
-    for (const auto& each : all) list.add(shape(each));
-    return list;
 }
 
 }  // namespace bulk::http

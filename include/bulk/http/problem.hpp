@@ -9,6 +9,7 @@
 
 #include <array>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -159,16 +160,34 @@ template <typename T>
         return std::move(*said);
 }
 
+/// What a client gets instead of an answer.
+struct problem_document {
+    std::string type{};
+    std::string title{};
+    int status = 0;
+    std::string detail{};
+    std::optional<std::string> field{};
+    std::string instance{};
+};
+BOOST_DESCRIBE_STRUCT(problem_document, (), (type, title, status, detail, field, instance))
+
+/// RFC 9457 has no null: a member without a value is left out.
+struct problem_style : api_style {
+    static constexpr bool omits_none = true;
+};
+
 /// `instance` is the path that was asked for.
 [[nodiscard]] inline response to_response(const problem& why, std::string_view instance) {
-    json_object document;
-    document.add("type", concat("urn:bulk:problem:", why.kind.name))
-        .add("title", why.kind.title)
-        .add("status", why.kind.status)
-        .add("detail", why.detail);
-    if (!why.field.empty()) document.add("field", why.field);
-    document.add("instance", instance);
-    response said{.status = why.kind.status, .headers = why.headers, .body = document.json()};
+    const problem_document document{
+        .type = concat("urn:bulk:problem:", why.kind.name),
+        .title = std::string{why.kind.title},
+        .status = why.kind.status,
+        .detail = why.detail,
+        .field = why.field.empty() ? std::nullopt : std::optional{why.field},
+        .instance = std::string{instance}};
+    response said{.status = why.kind.status,
+                  .headers = why.headers,
+                  .body = json_of<problem_style>(document)};
     said.headers.set("Content-Type", "application/problem+json");
     return said;
 }

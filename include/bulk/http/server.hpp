@@ -10,15 +10,13 @@
 
 namespace bulk::http {
 
-/// What a server is doing now.
+/// What a server is doing now, for a program that watches itself; tests wait for it.
 struct server_load {
     int running_queries = 0;
     int waiting_queries = 0;  ///< for a slot
-    int running_commands = 0;
     int open_streams = 0;
     int waiting_streams = 0;  ///< for a slot
     int stream_threads = 0;
-    int query_threads = 0;  ///< of queries and commands
 };
 
 /// Listens, and hands what comes to an application. What it is made of is compiled in one place, as it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/concat.hpp>
 #include <bulk/core/id.hpp>
 #include <bulk/operation/checks.hpp>
 #include <bulk/operation/operation.hpp>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace bulk {
@@ -38,6 +40,13 @@ struct operation_description {
         return at < steps.size() ? steps[at].name : std::string_view{};
     }
 };
+
+/// A step as people and programs are told it; `about` is none when the program does not know the operation.
+[[nodiscard]] inline std::string step_text(const operation_description* about, step_index step) {
+    if (step == validation_step) return "validation";
+    const std::string_view name = about == nullptr ? std::string_view{} : about->step_name(step);
+    return name.empty() ? concat("step ", to_number(step) + 1) : std::string{name};
+}
 
 /// Whether the records of an operation's rows keep all there is to them: personal fields are not kept.
 [[nodiscard]] constexpr bool keeps_rows(const operation_description& operation) {

@@ -31,6 +31,13 @@ struct shell {
     static std::string moment(bulk::timestamp) { return "then"; }
 };
 
+/// Spells names in its own way, and knows no null.
+struct spelled : shell {
+    static constexpr bool omits_none = true;
+    static std::string member_name(std::string_view name) { return "my_" + std::string{name}; }
+    static std::string choice(bulk::row_state) { return "some state"; }
+};
+
 struct step {
     std::string name{};
     std::optional<int> index{};
@@ -79,6 +86,18 @@ suite<"object writer"> writer = [] {
             << written<browser>(value);
         expect(written<shell>(value).contains(R"("number":7,"state":"failed","rate":2.2,)"))
             << written<shell>(value);
+    };
+
+    "a style may spell names in its own way, and leave out what has no value"_test = [] {
+        const row value{.number = 7, .steps = {{"Book", 1}, {"Advise", std::nullopt}}};
+        expect(written<spelled>(value) ==
+               R"({"my_id":"00000000-0000-0000-0000-000000000000","my_number":7,)"
+               R"("my_state":"some state","my_rate":0.0,"my_is_last":false,)"
+               R"("my_steps":[{"my_name":"Book","my_index":1},{"my_name":"Advise"}],"my_rest":{}})")
+            << written<spelled>(value);
+        expect(bulk::json::member_name<shell>("rate") == "rate");
+        expect(bulk::json::choice_name<shell>(bulk::row_state::failed) == "failed");
+        expect(bulk::json::omits_none<spelled> and !bulk::json::omits_none<shell>);
     };
 
     "numbers of 64 bits are quoted where the reader would round them"_test = [] {

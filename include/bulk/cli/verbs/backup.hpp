@@ -2,16 +2,16 @@
 #pragma once
 
 #include <bulk/cli/flags.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/json_line.hpp>
 #include <bulk/cli/program.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/settings.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace bulk::cli {
@@ -25,20 +25,19 @@ namespace bulk::cli {
 /// Copies the database while others use it.
 class backup_verb final : public verb {
 public:
-    explicit backup_verb(copy_function copy) : copy_{std::move(copy)} {}
+    explicit backup_verb(copy_function copy)
+        : verb{{.name = "backup",
+                .summary = "copy the database to a new file, while workers run",
+                .examples = "backup /backup/monday.db"}},
+          copy_{std::move(copy)} {}
 
-    [[nodiscard]] std::string_view name() const override { return "backup"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "copy the database to a new file, while workers run";
-    }
-    [[nodiscard]] std::string_view examples() const override { return "backup /backup/monday.db"; }
     void declare(flags& to) override { to.word("COPY", file_, "a file that does not exist yet"); }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         const auto& settings = program.settings().storage;
         if (auto done = copy_(settings, file_); !done) return program.complain(done.error());
         if (program.settings().json)
-            program.print(json_line{}.add("type", "backup").add("copy", file_));
+            program.print(line_of("backup").add("copy", file_));
         else
             program.out().stream << "copied " << settings.path << " to " << file_ << '\n';
         program.remark(concat("uploads are not in the copy: copy ", uploads_of(settings),
@@ -54,22 +53,20 @@ private:
 /// Puts a copy in the place of the database, which nobody may have open.
 class restore_verb final : public verb {
 public:
-    explicit restore_verb(copy_function copy) : copy_{std::move(copy)} {}
+    explicit restore_verb(copy_function copy)
+        : verb{{.name = "restore",
+                .summary = "replace the database by a copy; stop every other process first",
+                .examples = "restore /backup/monday.db"}},
+          copy_{std::move(copy)} {}
 
-    [[nodiscard]] std::string_view name() const override { return "restore"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "replace the database by a copy; stop every other process first";
-    }
-    [[nodiscard]] std::string_view examples() const override { return "restore /backup/monday.db"; }
     void declare(flags& to) override { to.word("COPY", file_, "made by backup"); }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         const auto& settings = program.settings().storage;
         const auto before = copy_(settings, file_);
         if (!before) return program.complain(before.error());
         if (program.settings().json)
-            program.print(
-                json_line{}.add("type", "restore").add("copy", file_).add("before", *before));
+            program.print(line_of("restore").add("copy", file_).add("before", *before));
         else
             program.out().stream << "restored " << settings.path << " from " << file_ << '\n';
         if (!before->empty())

@@ -1,73 +1,61 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/service/service.hpp>
 
-#include <string>
 #include <string_view>
 
 namespace bulk::cli {
 
 /// How an operation under way is changed from outside: cancelled, paused, resumed.
 struct change {
-    std::string_view verb{};
-    std::string_view summary{};
-    std::string_view example{};
+    verb_text text{};
     result<> (bulk::service::*apply)(operation_id, std::string_view) = nullptr;
     std::string_view done{};
 };
 
 inline constexpr change cancel_change{
-    .verb = "cancel",
-    .summary = "end an operation; rows in flight finish, the others stay unprocessed",
-    .example = "cancel last",
+    .text = {.name = "cancel",
+             .summary = "end an operation; rows in flight finish, the others stay unprocessed",
+             .examples = "cancel last"},
     .apply = &bulk::service::cancel,
     .done = "is cancelled; rows in flight finish, within a second wherever it runs"};
-inline constexpr change pause_change{.verb = "pause",
-                                     .summary = "begin no further row until `resume`",
-                                     .example = "pause last",
+inline constexpr change pause_change{.text = {.name = "pause",
+                                              .summary = "begin no further row until `resume`",
+                                              .examples = "pause last"},
                                      .apply = &bulk::service::pause,
                                      .done = "is paused until `resume`"};
 inline constexpr change resume_change{
-    .verb = "resume",
-    .summary = "let a paused operation go on, wherever a `run` or `worker` is",
-    .example = "resume last",
+    .text = {.name = "resume",
+             .summary = "let a paused operation go on, wherever a `run` or `worker` is",
+             .examples = "resume last"},
     .apply = &bulk::service::resume,
     .done = "goes on as soon as a `run` or `worker` is there"};
 
-class change_verb final : public verb {
+class change_verb final : public operation_verb {
 public:
-    explicit change_verb(const change& what) : what_{what} {}
+    explicit change_verb(const change& what)
+        : operation_verb{what.text, id_word::required}, what_{what} {}
 
-    [[nodiscard]] std::string_view name() const override { return what_.verb; }
-    [[nodiscard]] std::string_view summary() const override { return what_.summary; }
-    [[nodiscard]] std::string_view examples() const override { return what_.example; }
-    void declare(flags& to) override {
-        to.word("ID", id_, "of the operation; `last` is the newest");
-    }
-
-    int perform(session& program) override {
-        auto service = program.open(scheduling::none);
-        if (!service) return program.complain(service.error());
-        const auto found = find_operation(**service, id_);
-        if (!found) return program.complain(found.error());
-        if (auto changed = ((**service).*what_.apply)(found->id, {}); !changed)
+private:
+    int perform(const invocation& program, bulk::service& service, operation_record of) override {
+        if (auto changed = (service.*what_.apply)(of.id, {}); !changed)
             return program.complain(changed.error());
-        const auto now = (*service)->get(found->id);
+        const auto now = service.get(of.id);
         if (!now) return program.complain(now.error());
         if (program.settings().json)
             program.print(json_of(*now));
         else
-            program.out().stream << to_text(found->id) << ' ' << what_.done << '\n';
+            program.out().stream << to_text(of.id) << ' ' << what_.done << '\n';
         return exit_code::success;
     }
 
-private:
     const change& what_;
-    std::string id_;
 };
 
 }  // namespace bulk::cli

@@ -2,17 +2,17 @@
 #pragma once
 
 #include <bulk/cli/flags.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/json_line.hpp>
 #include <bulk/cli/program.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/settings.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/store_health.hpp>
 
 #include <functional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,20 +21,17 @@ namespace bulk::cli {
 /// How the database is, and whether it is damaged.
 class doctor_verb final : public verb {
 public:
-    explicit doctor_verb(doctor_function examine) : examine_{std::move(examine)} {}
+    explicit doctor_verb(doctor_function examine)
+        : verb{{.name = "doctor",
+                .summary = "show the health of the database; --check finds damage",
+                .examples = "doctor\ndoctor --check --json"}},
+          examine_{std::move(examine)} {}
 
-    [[nodiscard]] std::string_view name() const override { return "doctor"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show the health of the database; --check finds damage";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "doctor\ndoctor --check --json";
-    }
     void declare(flags& to) override {
         to.yes("--check", check_, "read everything: checksums, counters, indexes and uploads");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         const auto health = examine_(program.settings().storage, check_);
         if (!health) return program.complain(health.error());
         if (program.settings().json)
@@ -47,7 +44,7 @@ public:
     }
 
 private:
-    static void print_json(const session& program, const store_health& health) {
+    static void print_json(const invocation& program, const store_health& health) {
         std::vector<json_line> damage;
         for (const auto& each : health.damage) {
             auto& line = damage.emplace_back();
@@ -57,8 +54,7 @@ private:
             if (each.step) line.add("step", to_number(*each.step));
             line.add("what", each.what);
         }
-        program.print(json_line{}
-                          .add("type", "doctor")
+        program.print(line_of("doctor")
                           .add("path", program.settings().storage.path)
                           .add("version", health.version)
                           .add("known_version", health.known_version)
@@ -74,7 +70,7 @@ private:
                           .add("has_more_damage", health.has_more_damage));
     }
 
-    static void print(const session& program, const store_health& health) {
+    static void print(const invocation& program, const store_health& health) {
         auto& to = program.out().stream;
         to << "database        " << program.settings().storage.path << '\n'
            << "schema version  " << health.version;

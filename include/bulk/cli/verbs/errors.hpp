@@ -2,61 +2,58 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/summary.hpp>
 #include <bulk/cli/verbs/rows.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <utility>
 
 namespace bulk::cli {
 
 /// Why rows failed: in groups, or row by row.
-class errors_verb final : public verb {
+class errors_verb final : public operation_verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "errors"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show why rows failed, the same reasons together";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "errors\n"
-               "errors last --rows --limit 20";
-    }
-    void declare(flags& to) override {
-        to.optional_word("ID", id_, "of the operation; without it, the newest");
+    errors_verb()
+        : operation_verb{{.name = "errors",
+                          .summary = "show why rows failed, the same reasons together",
+                          .examples = "errors\n"
+                                      "errors last --rows --limit 20"},
+                         id_word::optional} {}
+
+private:
+    void declare_own(flags& to) override {
         to.yes("--rows", row_by_row_, "each failed row, not the groups");
         to.number("--limit", limit_, "how many groups or rows, at most 1000 (100)");
         to.text("--after", after_, "with --rows: go on where another list ended", "CURSOR");
     }
 
-    int perform(session& program) override {
-        if (auto fits = check_page_size(limit_); !fits) return program.complain(fits.error());
-        auto service = program.open(scheduling::none);
-        if (!service) return program.complain(service.error());
-        const auto found = find_operation(**service, id_);
-        if (!found) return program.complain(found.error());
-        const auto* about = description_for(program.operations(), found->name);
-        return row_by_row_ ? show_rows(program, **service, found->id, about)
-                           : show_groups(program, **service, found->id, about);
+    [[nodiscard]] result<> check(const invocation&) const override {
+        return check_page_size(limit_);
     }
 
-private:
-    int show_rows(const session& program, bulk::service& service, operation_id id,
+    int perform(const invocation& program, bulk::service& service, operation_record of) override {
+        const auto* about = description_for(program.operations(), of.name);
+        return row_by_row_ ? show_rows(program, service, of.id, about)
+                           : show_groups(program, service, of.id, about);
+    }
+
+    int show_rows(const invocation& program, bulk::service& service, operation_id id,
                   const operation_description* about) const {
         const auto rows = service.query(
             row_query{.operation = id, .errors_only = true, .page_size = limit_, .after = after_});
         if (!rows) return program.complain(rows.error());
-        write_rows(program, *rows, about);
-        return exit_code::success;
+        return print_rows(program, *rows, about);
     }
 
-    int show_groups(const session& program, bulk::service& service, operation_id id,
+    int show_groups(const invocation& program, bulk::service& service, operation_id id,
                     const operation_description* about) const {
         const auto groups = service.error_groups(id);
         if (!groups) return program.complain(groups.error());
@@ -72,7 +69,6 @@ private:
         return exit_code::success;
     }
 
-    std::string id_ = "last";
     std::string after_;
     bool row_by_row_ = false;
     std::uint32_t limit_ = 100;

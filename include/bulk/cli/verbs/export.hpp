@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
+#include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/output_file.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/error.hpp>
+#include <bulk/core/operation_record.hpp>
 #include <bulk/service/export_options.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace bulk::cli {
 
 /// Writes rows out: a report about them, or the rows themselves.
-class export_verb final : public verb {
+class export_verb final : public operation_verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "export"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "write a report about rows, or the rows themselves to be run again";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "export last --rows failed --output failed.csv\n"
-               "export last --kind data --rows failed --guard --output to-correct.csv";
-    }
-    void declare(flags& to) override {
-        to.optional_word("ID", id_, "of the operation; without it, the newest");
+    export_verb()
+        : operation_verb{
+              {.name = "export",
+               .summary = "write a report about rows, or the rows themselves to be run again",
+               .examples = "export last --rows failed --output failed.csv\n"
+                           "export last --kind data --rows failed --guard --output to-correct.csv"},
+              id_word::optional} {}
+
+private:
+    void declare_own(flags& to) override {
         to.choice("--kind", options_.kind, "about the rows, or the rows themselves (report)");
         to.choice("--format", options_.format, "of the file (csv)");
         to.choice("--rows", options_.rows, "which ones (all)");
@@ -42,31 +44,28 @@ public:
         to.text("--output,-O", path_, "a file instead of the standard output", "FILE");
     }
 
-    int perform(session& program) override {
+    [[nodiscard]] result<> check(const invocation& program) const override {
         if (path_.empty() && program.settings().json)
-            return program.complain(
-                "--json describes the export: write that to a file with --output",
-                exit_code::usage);
-        auto service = program.open(scheduling::none);
-        if (!service) return program.complain(service.error());
-        const auto found = find_operation(**service, id_);
-        if (!found) return program.complain(found.error());
+            return fail(errc::invalid_argument,
+                        "--json describes the export: write that to a file with --output");
+        return {};
+    }
+
+    int perform(const invocation& program, bulk::service& service, operation_record of) override {
         for (const auto row : only_) options_.only.push_back(row_number{row});
         auto file = output_file::open(path_, program);
         if (!file) return program.give_up(file.error());
-        const auto written = (*service)->export_rows(
-            found->id, options_, [&](std::string_view part) { return file->write(part); });
+        const auto written = service.export_rows(
+            of.id, options_, [&](std::string_view part) { return file->write(part); });
         if (!written) return program.give_up(written.error());
         if (auto kept = file->keep(); !kept) return program.give_up(kept.error());
         report(program, *written);
         return written->file_error.empty() ? exit_code::success : exit_code::failed;
     }
 
-private:
-    void report(const session& program, const export_summary& written) const {
+    void report(const invocation& program, const export_summary& written) const {
         if (program.settings().json) {
-            program.print(json_line{}
-                              .add("type", "export")
+            program.print(line_of("export")
                               .add("rows", written.rows)
                               .add("left_out", written.left_out)
                               .add("content_type", written.content_type)
@@ -83,7 +82,6 @@ private:
             program.remark(concat("what follows is missing: ", written.file_error));
     }
 
-    std::string id_ = "last";
     std::string path_;
     std::vector<std::uint64_t> only_;
     export_options options_;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/content_type.hpp>
 #include <bulk/core/options.hpp>
@@ -20,21 +23,19 @@ namespace bulk::cli {
 /// Uploaded files, oldest first.
 class files_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "files"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "list uploaded files, oldest first";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "files\n"
-               "files --name 2026-06- --limit 100";
-    }
+    files_verb()
+        : verb{{.name = "files",
+                .summary = "list uploaded files, oldest first",
+                .examples = "files\n"
+                            "files --name 2026-06- --limit 100"}} {}
+
     void declare(flags& to) override {
         to.text("--name", prefix_, "beginning of the file name (case-sensitive)", "PREFIX");
         to.number("--limit", limit_, "how many, at most 1000 (20)");
         to.text("--after", after_, "id of the last file of the previous list", "ID");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         if (limit_ < 1 || limit_ > largest_page)
             return program.complain(
                 {errc::invalid_argument,
@@ -43,14 +44,8 @@ public:
         if (!service) return program.complain(service.error());
         const auto found = (*service)->files(prefix_, after_, limit_);
         if (!found) return program.complain(found.error());
-        if (program.settings().json) {
-            for (const auto& each : *found) program.print(json_of(each));
-            if (found->size() == limit_)
-                program.print(json_line{}.add("type", "next").add("after", found->back().id));
-            return exit_code::success;
-        }
-        write(program, *found);
-        return exit_code::success;
+        const std::string next = found->size() == limit_ ? found->back().id : std::string{};
+        return print_list(program, *found, next, json_of, [&] { write(program, *found, next); });
     }
 
 private:
@@ -60,18 +55,17 @@ private:
     }
 
     [[nodiscard]] static json_line json_of(const stored_file& file) {
-        json_line line;
-        line.add("type", "file")
+        return line_of("file")
             .add("id", file.id)
             .add("name", file.name)
             .add("size", file.size)
             .add("content_type", type_of(file))
             .add("uploaded_by", file.uploaded_by)
             .add("stored_at", file.stored_at);
-        return line;
     }
 
-    void write(const session& program, const std::vector<stored_file>& found) const {
+    static void write(const invocation& program, const std::vector<stored_file>& found,
+                      std::string_view next) {
         if (found.empty()) return program.remark("no files found");
         table lines{{{"id"},
                      {"stored (UTC)"},
@@ -83,7 +77,7 @@ private:
             lines.add({each.id, moment_text(each.stored_at), grouped(each.size), type_of(each),
                        each.uploaded_by, each.name});
         lines.write(program.out());
-        if (found.size() == limit_) program.remark(concat("for more: --after ", found.back().id));
+        if (!next.empty()) program.remark(concat("for more: --after ", next));
     }
 
     std::string prefix_, after_;

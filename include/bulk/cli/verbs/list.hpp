@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/query.hpp>
-
-#include <string_view>
 
 namespace bulk::cli {
 
 /// Operations, newest first.
 class list_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "list"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "list operations, newest first";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "list --state running\n"
-               "list --from 2026-06-01 --created-by ops --limit 100";
-    }
+    list_verb()
+        : verb{{.name = "list",
+                .summary = "list operations, newest first",
+                .examples = "list --state running\n"
+                            "list --from 2026-06-01 --created-by ops --limit 100"}} {}
+
     void declare(flags& to) override {
         to.text("--name", query_.name_contains, "part of the operation's name");
         to.text("--created-by", query_.created_by_contains, "part of who asked for it");
@@ -32,29 +30,24 @@ public:
         to.moment("--to", query_.created_to, "created then or earlier");
         to.choice("--sort", query_.sort, "by what (created_at)");
         to.yes("--ascending", ascending_, "the other way round");
-        to.number("--limit", query_.page_size, "how many, at most 1000 (20)");
-        to.text("--after", query_.after, "go on where another list ended", "CURSOR");
+        declare_page(to, query_.page_size, query_.after);
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         query_.descending = !ascending_;
         if (auto valid = validate(query_); !valid) return program.complain(valid.error());
         auto service = program.open(scheduling::none);
         if (!service) return program.complain(service.error());
         const auto found = (*service)->query(query_);
         if (!found) return program.complain(found.error());
-        if (program.settings().json) {
-            for (const auto& each : found->items) program.print(json_of(each));
-            if (!found->next.empty())
-                program.print(json_line{}.add("type", "next").add("after", found->next));
-            return exit_code::success;
-        }
-        write(program, *found);
-        return exit_code::success;
+        return print_list(
+            program, found->items, found->next,
+            [](const operation_record& each) { return json_of(each); },
+            [&] { write(program, *found); });
     }
 
 private:
-    static void write(const session& program, const page<operation_record>& found) {
+    static void write(const invocation& program, const page<operation_record>& found) {
         const screen& on = program.out();
         if (found.items.empty()) return program.remark("no operation is like that");
         table lines{{{"id"},

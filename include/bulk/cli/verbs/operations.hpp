@@ -2,16 +2,18 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/operation/description.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace bulk::cli {
@@ -19,17 +21,15 @@ namespace bulk::cli {
 /// What a program can do with files, and what they look like.
 class operations_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "operations"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show the operations of this program: columns, metadata, steps";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "operations\n"
-               "operations device-provisioning --json";
-    }
+    operations_verb()
+        : verb{{.name = "operations",
+                .summary = "show the operations of this program: columns, metadata, steps",
+                .examples = "operations\n"
+                            "operations device-provisioning --json"}} {}
+
     void declare(flags& to) override { to.optional_word("OPERATION", operation_, "only this one"); }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         std::vector<const operation_description*> shown;
         if (operation_.empty()) {
             for (const auto& each : program.operations().all()) shown.push_back(&each);
@@ -66,23 +66,26 @@ private:
         return names(all);
     }
 
+    /// What columns and metadata fields have in common.
+    template <typename Field>
+    [[nodiscard]] static json_line typed_line(const Field& field) {
+        return json_line{}
+            .add("name", field.name)
+            .add("type", field.type)
+            .add("required", field.required);
+    }
+
     [[nodiscard]] static json_line json_of(const operation_description& about) {
         std::vector<json_line> columns, fields, steps;
         for (const auto& each : about.columns)
-            columns.push_back(json_line{}
-                                  .add("name", each.name)
-                                  .add("type", each.type)
-                                  .add("required", each.required)
+            columns.push_back(typed_line(each)
                                   .add("row_id", each.row_id)
                                   .add("unique", each.unique)
                                   .add("hidden", each.hidden)
                                   .add("format", each.format)
                                   .add("choices", texts(each.choices)));
         for (const auto& each : about.metadata)
-            fields.push_back(json_line{}
-                                 .add("name", each.name)
-                                 .add("type", each.type)
-                                 .add("required", each.required)
+            fields.push_back(typed_line(each)
                                  .add("description", each.description)
                                  .add("choices", texts(each.choices)));
         for (const auto& each : about.steps)
@@ -93,15 +96,13 @@ private:
                                 .add("timeout_ms", each.timeout
                                                        ? std::optional{each.timeout->count()}
                                                        : std::nullopt));
-        json_line line;
-        line.add("type", "operation_description")
+        return line_of("operation_description")
             .add("operation", about.name)
             .add("description", about.description)
             .add("retryable", about.retryable)
             .add("columns", columns)
             .add("metadata", fields)
             .add("steps", steps);
-        return line;
     }
 
     [[nodiscard]] static std::vector<std::string> texts(std::span<const std::string_view> all) {

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/output_file.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/service/export_options.hpp>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bulk::cli {
@@ -22,14 +24,12 @@ namespace bulk::cli {
 /// Removes operations that have ended, with everything of them.
 class prune_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "prune"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "remove operations that ended long ago, with everything of them";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "prune --older-than 90d --dry-run\n"
-               "prune --older-than 90d --state completed --export archive";
-    }
+    prune_verb()
+        : verb{{.name = "prune",
+                .summary = "remove operations that ended long ago, with everything of them",
+                .examples = "prune --older-than 90d --dry-run\n"
+                            "prune --older-than 90d --state completed --export archive"}} {}
+
     void declare(flags& to) override {
         to.optional_word("ID", id_, "only this operation");
         to.span("--older-than", older_than_, "that have ended so long ago");
@@ -38,7 +38,7 @@ public:
         to.yes("--dry-run", dry_run_, "only say which");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         if (id_.empty() == !older_than_.has_value())
             return program.complain("say which operations: --older-than TIME, or the id of one",
                                     exit_code::usage);
@@ -67,7 +67,7 @@ public:
 
 private:
     /// What comes before an operation is removed; a dry run keeps it.
-    [[nodiscard]] result<> begin(const session& program, bulk::service& service,
+    [[nodiscard]] result<> begin(const invocation& program, bulk::service& service,
                                  const operation_record& record) {
         named_.push_back(record);
         if (dry_run_) return fail(errc::invalid_argument, "this is a dry run");
@@ -84,7 +84,7 @@ private:
         return file->keep();
     }
 
-    void write(const session& program, const prune_report& report) const {
+    void write(const invocation& program, const prune_report& report) const {
         for (const auto& each : named_)
             if (program.settings().json)
                 program.print(json_of(each).add("is_removed", is_removed(report, each.id)));

@@ -3,12 +3,14 @@
 
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/follow.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
+#include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/error_group.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/operation_record.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/service/error_groups.hpp>
 #include <bulk/service/export_options.hpp>
@@ -16,26 +18,25 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace bulk::cli {
 
 /// Tries failed rows again.
-class retry_verb final : public verb {
+class retry_verb final : public operation_verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "retry"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "try failed rows again, from the step at which they failed";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "retry last\n"
-               "retry last --failure timeout --step 'Carrier Approval' --submit\n"
-               "retry last --error-group 'the account is closed'";
-    }
-    void declare(flags& to) override {
-        to.word("ID", id_, "of the operation; `last` is the newest");
+    retry_verb()
+        : operation_verb{
+              {.name = "retry",
+               .summary = "try failed rows again, from the step at which they failed",
+               .examples = "retry last\n"
+                           "retry last --failure timeout --step 'Carrier Approval' --submit\n"
+                           "retry last --error-group 'the account is closed'"},
+              id_word::required} {}
+
+private:
+    void declare_own(flags& to) override {
         to.numbers("--row", rows_, "only this row; may be given several times");
         to.text("--step", step_, "only rows that failed at this step", "NAME");
         to.choice("--failure", filter_.failure, "only rows that failed like this");
@@ -46,31 +47,26 @@ public:
         to.yes("--submit", submit_, "leave it to a worker instead of running it here");
     }
 
-    int perform(session& program) override {
-        auto service = program.open(submit_ ? scheduling::none : scheduling::channels);
-        if (!service) return program.complain(service.error());
-        const auto found = find_operation(**service, id_);
-        if (!found) return program.complain(found.error());
+    [[nodiscard]] bool works() const override { return !submit_; }
+
+    int perform(const invocation& program, bulk::service& service, operation_record of) override {
         if (!rows_.empty()) {
             filter_.rows.emplace();
             for (const auto row : rows_) filter_.rows->push_back(row_number{row});
         }
-        if (const auto* about = description_for(program.operations(), found->name)) {
+        if (const auto* about = description_for(program.operations(), of.name)) {
             const auto step = find_step(*about, step_);
             if (!step) return program.complain(step.error());
             filter_.step = *step;
         }
-        if (auto read = read_group(**service, found->id); !read)
-            return program.complain(read.error());
-        const auto answer = (*service)->retry(found->id, filter_, {});
+        if (auto read = read_group(service, of.id); !read) return program.complain(read.error());
+        const auto answer = service.retry(of.id, filter_, {});
         if (!answer) return program.complain(answer.error());
-        report(program, *answer, found->id);
+        report(program, *answer, of.id);
         if (submit_) return exit_code::success;
-        return run_to_end(program, **service, found->id,
-                          concat(program.program(), " worker --drain"));
+        return run_to_end(program, service, of.id, concat(program.program(), " worker --drain"));
     }
 
-private:
     /// A message of the group names it as well as its pattern: a group of one row is shown by its message.
     [[nodiscard]] result<> read_group(bulk::service& service, operation_id id) {
         if (group_.empty()) return {};
@@ -86,10 +82,9 @@ private:
         return {};
     }
 
-    static void report(const session& program, const retry_answer& answer, operation_id id) {
+    static void report(const invocation& program, const retry_answer& answer, operation_id id) {
         if (program.settings().json) {
-            program.print(json_line{}
-                              .add("type", "retry")
+            program.print(line_of("retry")
                               .add("id", to_text(id))
                               .add("submitted", answer.submitted)
                               .add("resumed", answer.resumed)
@@ -106,7 +101,6 @@ private:
         out.flush();
     }
 
-    std::string id_;
     std::string step_;
     std::string group_;
     std::vector<std::uint64_t> rows_;

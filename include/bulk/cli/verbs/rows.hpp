@@ -2,32 +2,27 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/listing.hpp>
+#include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/service/export_options.hpp>
+#include <bulk/service/service.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace bulk::cli {
 
-/// Prints a page of row records.
-inline void write_rows(const session& program, const page<row_record>& found,
+inline void write_rows(const invocation& program, const page<row_record>& found,
                        const operation_description* about) {
-    if (program.settings().json) {
-        for (const auto& each : found.items) program.print(json_of(each, about));
-        if (!found.next.empty())
-            program.print(json_line{}.add("type", "next").add("after", found.next));
-        return;
-    }
     if (found.items.empty()) return program.remark("no row is like that");
     table lines{{{"row", align::right},
                  {"id"},
@@ -52,19 +47,29 @@ inline void write_rows(const session& program, const page<row_record>& found,
                               "; for more: --after ", found.next));
 }
 
+/// Prints a page of row records; the exit code.
+inline int print_rows(const invocation& program, const page<row_record>& found,
+                      const operation_description* about) {
+    return print_list(
+        program, found.items, found.next,
+        [&](const row_record& each) { return json_of(each, about); },
+        [&] { write_rows(program, found, about); });
+}
+
 /// What became of rows, step by step.
-class rows_verb final : public verb {
+class rows_verb final : public operation_verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "rows"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show what became of rows, step by step";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "rows last --row 17\n"
-               "rows last --state waiting_for_completion --step 'Carrier Approval' --limit 20";
-    }
-    void declare(flags& to) override {
-        to.optional_word("ID", id_, "of the operation; without it, the newest");
+    rows_verb()
+        : operation_verb{
+              {.name = "rows",
+               .summary = "show what became of rows, step by step",
+               .examples = "rows last --row 17\n"
+                           "rows last --state waiting_for_completion --step 'Carrier Approval' "
+                           "--limit 20"},
+              id_word::optional} {}
+
+private:
+    void declare_own(flags& to) override {
         to.numbers("--row", only_, "this row; may be given several times");
         to.number("--from", from_, "from this row on");
         to.number("--to", to_, "up to this row");
@@ -76,34 +81,26 @@ public:
         to.yes("--errors", query_.errors_only, "failed or timed out");
         to.choice("--sort", query_.sort, "by what (row)");
         to.yes("--descending", query_.descending, "the other way round");
-        to.number("--limit", query_.page_size, "how many, at most 1000 (100)");
-        to.text("--after", query_.after, "go on where another list ended", "CURSOR");
+        declare_page(to, query_.page_size, query_.after);
     }
 
-    int perform(session& program) override {
-        auto service = program.open(scheduling::none);
-        if (!service) return program.complain(service.error());
-        const auto found = find_operation(**service, id_);
-        if (!found) return program.complain(found.error());
-        const auto* about = description_for(program.operations(), found->name);
+    int perform(const invocation& program, bulk::service& service, operation_record of) override {
+        const auto* about = description_for(program.operations(), of.name);
         if (about != nullptr) {
             const auto step = find_step(*about, step_);
             if (!step) return program.complain(step.error());
             query_.step = *step;
         }
-        query_.operation = found->id;
+        query_.operation = of.id;
         for (const auto row : only_) query_.rows.push_back(row_number{row});
         if (from_) query_.from_row = row_number{*from_};
         if (to_) query_.to_row = row_number{*to_};
         if (auto valid = validate(query_); !valid) return program.complain(valid.error());
-        const auto rows = (*service)->query(query_);
+        const auto rows = service.query(query_);
         if (!rows) return program.complain(rows.error());
-        write_rows(program, *rows, about);
-        return exit_code::success;
+        return print_rows(program, *rows, about);
     }
 
-private:
-    std::string id_ = "last";
     std::string step_;
     std::vector<std::uint64_t> only_;
     std::optional<std::uint64_t> from_, to_;

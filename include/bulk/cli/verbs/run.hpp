@@ -3,30 +3,27 @@
 
 #include <bulk/cli/follow.hpp>
 #include <bulk/cli/intake.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/summary.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/options.hpp>
-
-#include <string_view>
 
 namespace bulk::cli {
 
 /// Takes a file in and runs its operation here, to the end.
 class run_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "run"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "run a file to its end; the same command again goes on where it was";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "run devices.csv --set requested_by=ops --concurrency 8\n"
-               "run devices.csv --again --json";
-    }
+    run_verb()
+        : verb{{.name = "run",
+                .summary = "run a file to its end; the same command again goes on where it was",
+                .examples = "run devices.csv --set requested_by=ops --concurrency 8\n"
+                            "run devices.csv --again --json"}} {}
+
     void declare(flags& to) override { intake_.declare(to); }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         const timestamp began = system_clock{}.now();
         auto service = program.open(scheduling::channels);
         if (!service) return program.complain(service.error());
@@ -42,7 +39,8 @@ public:
     }
 
 private:
-    static int report_ended(const session& program, bulk::service& service, const taken_in& taken) {
+    static int report_ended(const invocation& program, bulk::service& service,
+                            const taken_in& taken) {
         auto report = cli::summary::of(program, service, taken.record);
         if (!report) return program.complain(report.error());
         report->write();

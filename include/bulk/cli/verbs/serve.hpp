@@ -2,7 +2,9 @@
 #pragma once
 
 #include <bulk/cli/feed_verb.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/options.hpp>
@@ -32,16 +34,14 @@ class serve_verb final : public verb {
 public:
     /// `feeds` is unset in a program that has none.
     serve_verb(bool has_operations, open_feeds feeds)
-        : has_operations_{has_operations}, open_feeds_{std::move(feeds)} {}
+        : verb{{.name = "serve",
+                .summary = "answer over HTTP, and run what is submitted, until Ctrl-C",
+                .examples = "serve --port 8080\n"
+                            "serve --no-workers --address 0.0.0.0 --tokens tokens.txt --host "
+                            "bulk.example.org"}},
+          has_operations_{has_operations},
+          open_feeds_{std::move(feeds)} {}
 
-    [[nodiscard]] std::string_view name() const override { return "serve"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "answer over HTTP, and run what is submitted, until Ctrl-C";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "serve --port 8080\n"
-               "serve --no-workers --address 0.0.0.0 --tokens tokens.txt --host bulk.example.org";
-    }
     void declare(flags& to) override {
         to.number("--port", port_, "where to listen; 0: any port that is free (8080)");
         to.text("--address", address_, "another than loopback needs tokens (127.0.0.1)", "ADDRESS");
@@ -56,7 +56,7 @@ public:
         to.yes("--no-workers", is_idle_, "only answer: workers are other processes");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         auto options = read_options();
         if (!options) return program.complain(options.error());
         options->api.log = [log = program.log()](const http::action& done) {
@@ -95,7 +95,7 @@ public:
         const std::string shown = address_.contains(':') ? concat('[', address_, ']') : address_;
         const std::string url = concat("http://", shown, ':', served->port());
         if (program.settings().json)
-            program.print(json_line{}.add("type", "serving").add("url", url));
+            program.print(line_of("serving").add("url", url));
         else
             program.remark(concat("serves ", url, "; Ctrl-C ends it"));
         program.out().stream.flush();
@@ -119,7 +119,7 @@ public:
 
 private:
     /// Until somebody interrupts, or the storage is gone: then the reason.
-    static std::optional<error> wait(const session& program, bulk::service* operations,
+    static std::optional<error> wait(const invocation& program, bulk::service* operations,
                                      bulk::feed_service* feeds) {
         constexpr int rounds_between_looks = 5;
         std::mutex mutex;

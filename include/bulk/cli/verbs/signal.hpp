@@ -2,44 +2,44 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/options.hpp>
 #include <bulk/core/signal.hpp>
 
+#include <optional>
 #include <string>
-#include <string_view>
 
 namespace bulk::cli {
 
 /// Tells a row that waits what it waits for.
 class signal_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "signal"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "complete a step that waits for somebody, or fail it";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "signal last carrier-490154203237518\n"
-               "signal last carrier-490154203237518 --fail 'the carrier refused'\n"
-               "signal 0190163d-8694-739b-aea5-966c26f8ad90:carrier-490154203237518:17";
-    }
+    signal_verb()
+        : verb{{.name = "signal",
+                .summary = "complete a step that waits for somebody, or fail it",
+                .examples =
+                    "signal last carrier-490154203237518\n"
+                    "signal last carrier-490154203237518 --fail 'the carrier refused'\n"
+                    "signal 0190163d-8694-739b-aea5-966c26f8ad90:carrier-490154203237518:17"}} {}
+
     void declare(flags& to) override {
         to.word("ID", target_, "of the operation, or all of operation:key:row for one row");
         to.optional_word("KEY", key_, "what the row waits for; of several, the longest waiting");
         to.text("--fail", failure_, "fail the step, for this reason", "WHY");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         auto service = program.open(scheduling::none);
         if (!service) return program.complain(service.error());
         const auto sent = send(**service);
         if (!sent) return program.complain(sent.error());
         if (program.settings().json)
             program.print(
-                json_line{}
-                    .add("type", "signal")
+                line_of("signal")
                     .add("is_kept", sent->is_kept)
                     .add("row", sent->row ? std::optional{to_number(*sent->row)} : std::nullopt)
                     .add("step_index",

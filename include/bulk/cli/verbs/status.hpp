@@ -1,52 +1,45 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/follow.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/summary.hpp>
-#include <bulk/core/options.hpp>
+#include <bulk/core/operation_record.hpp>
+#include <bulk/service/service.hpp>
 
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace bulk::cli {
 
 /// How far an operation is, and what came of it.
-class status_verb final : public verb {
+class status_verb final : public operation_verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "status"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show how far an operation is, step by step";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "status\n"
-               "status 0190163d-8694-739b-aea5-966c26f8ad90 --follow";
-    }
-    void declare(flags& to) override {
-        to.optional_word("ID", id_, "of the operation; without it, the newest");
+    status_verb()
+        : operation_verb{{.name = "status",
+                          .summary = "show how far an operation is, step by step",
+                          .examples = "status\n"
+                                      "status 0190163d-8694-739b-aea5-966c26f8ad90 --follow"},
+                         id_word::optional} {}
+
+private:
+    void declare_own(flags& to) override {
         to.yes("--follow,-f", follow_, "watch it until its end; whoever runs it, this does not");
     }
 
-    int perform(session& program) override {
-        auto service = program.open(scheduling::none);
-        if (!service) return program.complain(service.error());
-        auto found = find_operation(**service, id_);
-        if (!found) return program.complain(found.error());
-        const bool watched = follow_ && !is_final(found->state);
+    int perform(const invocation& program, bulk::service& service, operation_record of) override {
+        const bool watched = follow_ && !is_final(of.state);
         if (watched) {
-            found = follower{program, **service}.follow(found->id);
-            if (!found) return program.complain(found.error());
+            auto now = follower{program, service}.follow(of.id);
+            if (!now) return program.complain(now.error());
+            of = std::move(*now);
         }
-        auto report = cli::summary::of(program, **service, std::move(*found));
+        auto report = cli::summary::of(program, service, std::move(of));
         if (!report) return program.complain(report.error());
         report->write();
         return watched && program.is_interrupted() ? exit_code::interrupted : exit_code::success;
     }
 
-private:
-    std::string id_ = "last";
     bool follow_ = false;
 };
 

@@ -2,28 +2,25 @@
 #pragma once
 
 #include <bulk/cli/intake.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/options.hpp>
-
-#include <string_view>
 
 namespace bulk::cli {
 
 /// Takes a file in and leaves the rest to a worker.
 class submit_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "submit"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "take a file in for a worker, and print the id of the operation";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "submit devices.csv --set requested_by=ops --created-by ops";
-    }
+    submit_verb()
+        : verb{{.name = "submit",
+                .summary = "take a file in for a worker, and print the id of the operation",
+                .examples = "submit devices.csv --set requested_by=ops --created-by ops"}} {}
+
     void declare(flags& to) override { intake_.declare(to); }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         auto service = program.open(scheduling::none);
         if (!service) return program.complain(service.error());
         const auto taken = intake_.take(program, **service);

@@ -2,33 +2,31 @@
 #pragma once
 
 #include <bulk/cli/find_operation.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/output_file.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/service/export_options.hpp>
 
 #include <string>
-#include <string_view>
 
 namespace bulk::cli {
 
 /// An empty file to be filled in.
 class template_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "template"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "print an empty file for an operation, to be filled in";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "template --output devices.csv\n"
-               "template device-provisioning --format json";
-    }
+    template_verb()
+        : verb{{.name = "template",
+                .summary = "print an empty file for an operation, to be filled in",
+                .examples = "template --output devices.csv\n"
+                            "template device-provisioning --format json"}} {}
+
     void declare(flags& to) override {
         to.optional_word("OPERATION", operation_, "its name; not needed if there is only one");
         to.choice("--format", format_, "of the file (csv)");
         to.text("--output,-O", path_, "a file instead of the standard output", "FILE");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         const auto about = choose_operation(program.operations(), operation_);
         if (!about) return program.complain(about.error());
         const auto text = program.operations().template_for((*about)->name, format_);

@@ -4,17 +4,17 @@
 #include <bulk/cli/find_operation.hpp>
 #include <bulk/cli/input_file.hpp>
 #include <bulk/cli/intake.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/record_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/summary.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/rows/format.hpp>
 #include <bulk/service/dry_run.hpp>
 #include <bulk/service/reading_limits.hpp>
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,16 +23,14 @@ namespace bulk::cli {
 /// Says what a run would find wrong before its first step; runs and stores nothing.
 class validate_verb final : public verb {
 public:
-    [[nodiscard]] std::string_view name() const override { return "validate"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "check a file and its metadata; nothing is run or stored";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "validate devices.csv --set requested_by=ops";
-    }
+    validate_verb()
+        : verb{{.name = "validate",
+                .summary = "check a file and its metadata; nothing is run or stored",
+                .examples = "validate devices.csv --set requested_by=ops"}} {}
+
     void declare(flags& to) override { file_.declare(to); }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         const auto about = choose_operation(program.operations(), file_.operation);
         if (!about) return program.complain(about.error());
         const auto metadata = file_.metadata.text(program.operations(), **about);
@@ -60,8 +58,7 @@ private:
                                            const operation_description* about) {
         std::vector<json_line> groups;
         for (const auto& each : report.groups) groups.push_back(cli::json_of(each, about));
-        json_line line;
-        line.add("type", "validation")
+        return line_of("validation")
             .add("is_valid", report.is_valid)
             .add("metadata_errors", report.metadata_errors)
             .add("file_error", report.file_error)
@@ -70,7 +67,6 @@ private:
             .add("valid", report.rows.successful)
             .add("invalid", report.rows.failed)
             .add("errors", groups);
-        return line;
     }
 
     void write(const screen& on, const dry_run_report& report,

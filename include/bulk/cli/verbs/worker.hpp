@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/verb.hpp>
 #include <bulk/cli/workplace.hpp>
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
@@ -16,8 +18,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,21 +27,18 @@ namespace bulk::cli {
 class worker_verb final : public verb {
 public:
     /// At least one; all of them are in one storage.
-    explicit worker_verb(std::vector<open_workplace> places) : places_{std::move(places)} {}
+    explicit worker_verb(std::vector<open_workplace> places)
+        : verb{{.name = "worker",
+                .summary = "run what was submitted, started or left unfinished, until Ctrl-C",
+                .examples = "worker --poll-interval 5s\n"
+                            "worker --drain"}},
+          places_{std::move(places)} {}
 
-    [[nodiscard]] std::string_view name() const override { return "worker"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "run what was submitted, started or left unfinished, until Ctrl-C";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "worker --poll-interval 5s\n"
-               "worker --drain";
-    }
     void declare(flags& to) override {
         to.yes("--drain", drain_, "end when nothing is left to do");
     }
 
-    int perform(session& program) override {
+    int perform(invocation& program) override {
         began_ = system_clock{}.now();  // by which the service dates its events
         const auto rung = std::make_shared<bell>();
         std::vector<std::unique_ptr<workplace>> work;
@@ -102,7 +99,7 @@ private:
     };
 
     /// What happened since the worker began, wherever; failed rows are for `errors`.
-    [[nodiscard]] result<> show_events(const session& program, workplace& in) {
+    [[nodiscard]] result<> show_events(const invocation& program, workplace& in) {
         while (true) {
             const auto found = in.events(last_);
             if (!found) return std::unexpected{found.error()};
@@ -122,7 +119,7 @@ private:
         return false;
     }
 
-    static void show(const session& program, const event& each) {
+    static void show(const invocation& program, const event& each) {
         if (program.settings().json)
             program.print(json_of(each));
         else
@@ -137,13 +134,12 @@ private:
     /// A run of a feed has no state of an operation.
     [[nodiscard]] static json_line json_of(const event& each) {
         const bool is_run = is_of_run(each.kind);
-        json_line line;
-        line.add("type", "event")
-            .add("sequence", each.sequence)
-            .add("kind", each.kind)
-            .add("severity", each.level)
-            .add("id", to_text(each.operation))
-            .add(is_run ? "feed" : "operation", each.operation_name);
+        json_line line = line_of("event")
+                             .add("sequence", each.sequence)
+                             .add("kind", each.kind)
+                             .add("severity", each.level)
+                             .add("id", to_text(each.operation))
+                             .add(is_run ? "feed" : "operation", each.operation_name);
         if (!is_run) line.add("state", each.state);
         line.add("message", each.message).add("time", each.time);
         if (each.created)

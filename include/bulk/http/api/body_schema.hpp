@@ -3,123 +3,105 @@
 
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
-#include <bulk/core/error_type.hpp>
-#include <bulk/core/event.hpp>
-#include <bulk/core/feed_partition.hpp>
-#include <bulk/core/feed_run.hpp>
-#include <bulk/core/operation_state.hpp>
 #include <bulk/core/reflect.hpp>
-#include <bulk/core/row_state.hpp>
 #include <bulk/core/uuid.hpp>
-#include <bulk/core/worker_record.hpp>
-#include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/schema.hpp>
-#include <bulk/operation/step_options.hpp>
+#include <bulk/rows/column_type.hpp>
+#include <bulk/rows/json/object_writer.hpp>
 
 #include <concepts>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace bulk::http::api {
 
-/// What the OpenAPI document calls an enumeration.
+/// What the OpenAPI document calls an enumeration; `none` is a name of its own in front of the others.
 template <described_enum E>
-inline constexpr std::string_view enum_schema_name{};
-template <>
-inline constexpr std::string_view enum_schema_name<operation_state> = "operation_state";
-template <>
-inline constexpr std::string_view enum_schema_name<row_state> = "row_state";
-template <>
-inline constexpr std::string_view enum_schema_name<error_type> = "error_type";
-template <>
-inline constexpr std::string_view enum_schema_name<event_kind> = "event_kind";
-template <>
-inline constexpr std::string_view enum_schema_name<severity> = "severity";
-template <>
-inline constexpr std::string_view enum_schema_name<step_kind> = "step_kind";
-template <>
-inline constexpr std::string_view enum_schema_name<worker_kind> = "worker_kind";
-template <>
-inline constexpr std::string_view enum_schema_name<run_type> = "run_type";
-template <>
-inline constexpr std::string_view enum_schema_name<run_state> = "run_state";
-template <>
-inline constexpr std::string_view enum_schema_name<partition_state> = "partition_state";
+struct enum_schema {
+    std::string_view name{};
+    std::string_view none{};
+};
 
-namespace detail {
-
-/// The type of a member of a body, in the words of `schema`.
-template <typename T>
-struct type_text {
-    [[nodiscard]] static std::string get() {
-        if constexpr (std::same_as<T, bool>) {
-            return "truth";
-        } else if constexpr (std::integral<T>) {
-            return sizeof(T) == 8 ? "count" : "whole";
-        } else if constexpr (described_enum<T>) {
-            static_assert(!enum_schema_name<T>.empty(), "the enumeration has no name in OpenAPI");
-            return std::string{enum_schema_name<T>};
-        } else {
-            return std::string{T::schema.name};
-        }
+/// The enumerations of a document, in the order in which it lists them.
+template <typename... Schemas>
+struct enum_schemas : Schemas... {
+    template <described_enum E>
+    [[nodiscard]] constexpr std::string_view name_of() const {
+        constexpr bool is_listed = std::derived_from<enum_schemas, enum_schema<E>>;
+        static_assert(is_listed, "the enumeration has no name in OpenAPI");
+        if constexpr (is_listed) return static_cast<const enum_schema<E>&>(*this).name;
+        return {};
+    }
+    /// Calls `visit(schema)` for each.
+    template <typename Visit>
+    void for_each(Visit visit) const {
+        (visit(static_cast<const Schemas&>(*this)), ...);
     }
 };
-template <>
-struct type_text<double> {
-    [[nodiscard]] static std::string get() { return "number"; }
-};
-template <>
-struct type_text<std::string> {
-    [[nodiscard]] static std::string get() { return "text"; }
-};
-template <>
-struct type_text<timestamp> {
-    [[nodiscard]] static std::string get() { return "moment"; }
-};
-template <>
-struct type_text<uuid> {
-    [[nodiscard]] static std::string get() { return "uuid"; }
-};
-template <>
-struct type_text<bodies::object_text> {
-    [[nodiscard]] static std::string get() { return "object"; }
-};
-template <>
-struct type_text<bodies::any_text> {
-    [[nodiscard]] static std::string get() { return "anything"; }
-};
-template <typename T>
-struct type_text<std::optional<T>> {
-    [[nodiscard]] static std::string get() { return type_text<T>::get() + '?'; }
-};
-template <typename T>
-struct type_text<std::vector<T>> {
-    [[nodiscard]] static std::string get() { return concat('[', type_text<T>::get(), ']'); }
+template <typename... Schemas>
+enum_schemas(Schemas...) -> enum_schemas<Schemas...>;
+
+/// How the bodies of an API are written, what `schema` calls the types of their members, and the
+/// enumerations among these (`enumerations`).
+template <typename D>
+concept dialect = json::writer_style<typename D::style> && requires {
+    { D::whole } -> std::convertible_to<std::string_view>;  ///< a number of up to 32 bits
+    { D::wide } -> std::convertible_to<std::string_view>;   ///< of 64 bits
+    { D::fraction } -> std::convertible_to<std::string_view>;
 };
 
-}  // namespace detail
-
-/// The schema of a body, from its members.
-template <described_struct Body>
-[[nodiscard]] schema schema_of() {
-    static const std::string members = [] {
-        std::string all;
-        for_each_described<Body>([&]<typename T>(std::string_view name, T Body::*) {
-            all += concat(all.empty() ? "" : ", ", name, ':', detail::type_text<T>::get());
-        });
-        return all;
-    }();
-    return {Body::schema.name, Body::schema.about, members};
+/// The type of a member of a body, in the words of `schema`.
+template <dialect Dialect, typename T>
+[[nodiscard]] std::string type_text() {
+    if constexpr (is_optional<T>) {
+        const std::string inner = type_text<Dialect, typename T::value_type>();
+        // A member that is left out is none of the values of its type.
+        return json::omits_none<typename Dialect::style> ? inner : inner + '?';
+    } else if constexpr (json::is_list<T>) {
+        return concat('[', type_text<Dialect, typename T::value_type>(), ']');
+    } else if constexpr (std::same_as<T, bool>) {
+        return "truth";
+    } else if constexpr (std::integral<T>) {
+        return std::string{sizeof(T) == 8 ? Dialect::wide : Dialect::whole};
+    } else if constexpr (std::same_as<T, double>) {
+        return std::string{Dialect::fraction};
+    } else if constexpr (std::same_as<T, std::string>) {
+        return "text";
+    } else if constexpr (std::same_as<T, timestamp>) {
+        return "moment";
+    } else if constexpr (std::same_as<T, uuid>) {
+        return "uuid";
+    } else if constexpr (described_enum<T>) {
+        return std::string{Dialect::enumerations.template name_of<T>()};
+    } else if constexpr (requires { T::schema_word; }) {
+        return std::string{T::schema_word};
+    } else {
+        return std::string{T::schema.name};
+    }
 }
 
-/// The schema of a page of bodies: see `list_json`.
-template <described_struct Body>
-[[nodiscard]] schema list_schema_of(std::string_view name, std::string_view about) {
-    static const std::string members =
-        concat("items:[", Body::schema.name, "], next:text?, total:count?");
+/// The members of a body, in the words of `schema`.
+template <dialect Dialect, described_struct Body>
+[[nodiscard]] std::string members_of() {
+    using style = typename Dialect::style;
+    std::string all;
+    for_each_described<Body>([&]<typename T>(std::string_view name, T Body::*) {
+        const bool is_rare = is_optional<T> && json::omits_none<style>;
+        all += concat(all.empty() ? "" : ", ", json::member_name<style>(name), is_rare ? "?" : "",
+                      ':', type_text<Dialect, T>());
+    });
+    return all;
+}
+
+/// The schema of a body, from its members.
+template <dialect Dialect, described_struct Body>
+[[nodiscard]] schema schema_of(std::string_view name, std::string_view about) {
+    static const std::string members = members_of<Dialect, Body>();
     return {name, about, members};
+}
+template <dialect Dialect, described_struct Body>
+[[nodiscard]] schema schema_of() {
+    return schema_of<Dialect, Body>(Body::schema.name, Body::schema.about);
 }
 
 }  // namespace bulk::http::api

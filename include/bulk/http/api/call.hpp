@@ -11,7 +11,7 @@
 #include <bulk/http/access.hpp>
 #include <bulk/http/api/event_hub.hpp>
 #include <bulk/http/api/export_pipe.hpp>
-#include <bulk/http/api/pace.hpp>
+#include <bulk/http/api/operation_rates.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/problem.hpp>
@@ -39,7 +39,7 @@ struct backend {
     std::shared_ptr<event_hub> events{};
     std::shared_ptr<export_writers> exports{};
     std::string name{};
-    pace speed{};
+    operation_rates rates{};
     std::string openapi{};
     std::string bulksharp_openapi{};
 };

@@ -2,25 +2,15 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
-#include <bulk/core/error_type.hpp>
-#include <bulk/core/event.hpp>
-#include <bulk/core/feed_partition.hpp>
-#include <bulk/core/feed_run.hpp>
-#include <bulk/core/operation_state.hpp>
-#include <bulk/core/query.hpp>
 #include <bulk/core/reflect.hpp>
-#include <bulk/core/row_state.hpp>
-#include <bulk/core/worker_record.hpp>
 #include <bulk/http/api/body_schema.hpp>
-#include <bulk/http/api/bulksharp/openapi.hpp>
 #include <bulk/http/api/bulksharp/schemas.hpp>
-#include <bulk/http/api/handlers/operations.hpp>
 #include <bulk/http/api/schema.hpp>
 #include <bulk/http/api/schemas.hpp>
 #include <bulk/http/json_writer.hpp>
-#include <bulk/operation/step_options.hpp>
-#include <bulk/service/export_options.hpp>
+#include <bulk/rows/json/object_writer.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -103,50 +93,26 @@ namespace detail {
 /// The text of each schema by its name.
 using schema_list = std::vector<std::pair<std::string_view, std::string>>;
 
-template <described_enum E>
-void add_enum(schema_list& to, std::string_view name = enum_schema_name<E>) {
-    to.emplace_back(name, json_object{}
-                              .add("type", "string")
-                              .add("enum", json_list(enumerators_of<E>,
-                                                     [](const auto& each) { return each.name; }))
-                              .json());
-}
-
-/// The same in BulkSharp's spelling.
-template <described_enum E>
-void add_bulksharp_enum(schema_list& to, std::string_view name, std::string_view none = {}) {
-    const auto names = bulksharp::enum_names<E>(none);
-    to.emplace_back(name,
-                    json_object{}
-                        .add("type", "string")
-                        .add("enum", json_list(names, [](std::string_view each) { return each; }))
-                        .json());
+template <dialect Dialect>
+void add_enums(schema_list& to) {
+    Dialect::enumerations.for_each([&]<typename E>(const enum_schema<E>& of) {
+        std::vector<std::string> names;
+        if (!of.none.empty()) names.emplace_back(of.none);
+        for (const auto& each : enumerators_of<E>)
+            if (std::string name{json::choice_name<typename Dialect::style>(each.value)};
+                std::ranges::find(names, name) ==
+                names.end())  // BulkSharp has one name for two of ours
+                names.push_back(std::move(name));
+        to.emplace_back(of.name, json_object{}.add("type", "string").add("enum", names).json());
+    });
 }
 
 [[nodiscard]] inline schema_list all_schemas() {
     schema_list all;
-    add_bulksharp_enum<operation_state>(all, "BulkOperationStatus");
-    add_bulksharp_enum<row_state>(all, "RowRecordState");
-    add_bulksharp_enum<error_type>(all, "BulkErrorType", "None");
-    add_bulksharp_enum<severity>(all, "OperationEventSeverity");
-    add_enum<operation_state>(all);
-    add_enum<row_state>(all);
-    add_enum<error_type>(all);
-    add_enum<event_kind>(all);
-    add_enum<severity>(all);
-    add_enum<step_kind>(all);
-    add_enum<export_kind>(all, "export_kind");
-    add_enum<export_format>(all, "export_format");
-    add_enum<export_rows>(all, "export_rows");
-    add_enum<operation_sort>(all, "operation_sort");
-    add_enum<row_sort>(all, "row_sort");
-    add_enum<sort_order>(all, "sort_order");
-    add_enum<worker_kind>(all);
-    add_enum<run_type>(all);
-    add_enum<run_state>(all);
-    add_enum<partition_state>(all);
+    add_enums<bulksharp::bulksharp_dialect>(all);
+    add_enums<api_dialect>(all);
     for (const auto& each : schemas()) all.emplace_back(each.name, object_schema(each));
-    for (const auto& each : bulksharp::schemas) all.emplace_back(each.name, object_schema(each));
+    for (const auto& each : bulksharp::schemas()) all.emplace_back(each.name, object_schema(each));
     return all;
 }
 

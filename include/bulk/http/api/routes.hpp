@@ -28,18 +28,29 @@ inline constexpr parameter counted{"total", "truth",
                                    "takes longer than a page"};
 inline constexpr parameter behind{"after", "count", "only those behind this sequence"};
 
+inline constexpr parameter file_name{
+    "file_name", "text", "of a body that is the file itself: says which format it is in"};
+inline constexpr parameter metadata{"metadata", "text", "of such a body: a JSON object"};
+inline constexpr parameter content_encoding{"Content-Encoding", "text",
+                                            "gzip or zstd: of such a body", false, place::header};
+inline constexpr parameter known_etag{"If-None-Match", "text", "the ETag of what is known", false,
+                                      place::header};
+inline constexpr parameter record_state{"state", "row_state", "of the row: where it is now"};
+inline constexpr parameter failure{"failure", "error_type", "the kind of failure"};
+inline constexpr parameter row_id{"row_id", "text", "in the row's id, in any case"};
+inline constexpr parameter from_row{"from_row", "count", "from this one on"};
+inline constexpr parameter to_row{"to_row", "count", "up to this one"};
+inline constexpr parameter one_operation{"operation", "uuid",
+                                         "only those of this operation or run"};
+
 inline constexpr std::array format{parameter{"format", "export_format", "csv unless it is given"}};
 inline constexpr std::array upload{
     parameter{"type", "text", "of a body that is the file itself: the operation type"},
-    parameter{"file_name", "text", "of such a body: says which format it is in"},
-    parameter{"metadata", "text", "of such a body: a JSON object"},
+    parameter{"file_name", "text", "of such a body: says which format it is in"}, metadata,
     parameter{"Idempotency-Key", "text", "sent twice, the first operation is the answer", false,
               place::header},
-    parameter{"Content-Encoding", "text", "gzip or zstd: of such a body", false, place::header}};
-inline constexpr std::array validate{
-    parameter{"file_name", "text", "of a body that is the file itself: says which format it is in"},
-    parameter{"metadata", "text", "of such a body: a JSON object"},
-    parameter{"Content-Encoding", "text", "gzip or zstd: of such a body", false, place::header}};
+    content_encoding};
+inline constexpr std::array validate{file_name, metadata, content_encoding};
 inline constexpr std::array operations{
     parameter{"type", "text", "in its name, in any case"},
     parameter{"state", "operation_state", "that it is in"},
@@ -50,35 +61,33 @@ inline constexpr std::array operations{
     parameter{"order", "sort_order", "desc unless it is given"},
     limit,
     after};
-inline constexpr std::array etag{
-    parameter{"If-None-Match", "text", "the ETag of what is known", false, place::header}};
+inline constexpr std::array etag{known_etag};
 inline constexpr std::array rows{
-    parameter{"state", "row_state", "of the row: where it is now"},
+    record_state,
     parameter{"step", "text", "rows with a record of this step; its name, or validation"},
-    parameter{"row_id", "text", "in the row's id, in any case"},
-    parameter{"from_row", "count", "from this one on"},
-    parameter{"to_row", "count", "up to this one"},
+    row_id,
+    from_row,
+    to_row,
     parameter{"errors_only", "truth", "failed or timed out"},
     parameter{"signal_key", "text", "what it waits for"},
     counted,
     limit,
     after};
 inline constexpr std::array errors{
-    parameter{"failure", "error_type", "the kind of failure"},
+    failure,
     parameter{"step", "text", "failed at this step; its name, or validation"},
-    parameter{"row_id", "text", "in the row's id, in any case"},
-    parameter{"from_row", "count", "from this one on"},
-    parameter{"to_row", "count", "up to this one"},
+    row_id,
+    from_row,
+    to_row,
     parameter{"sort", "row_sort", "row unless it is given"},
     parameter{"order", "sort_order", "asc unless it is given"},
     counted,
     limit,
     after};
 inline constexpr std::array events{behind, limit};
-inline constexpr std::array all_events{
-    behind, limit, parameter{"operation", "uuid", "only those of this operation or run"}};
+inline constexpr std::array all_events{behind, limit, one_operation};
 inline constexpr std::array event_stream{
-    parameter{"operation", "uuid", "only those of this operation or run"}, behind,
+    one_operation, behind,
     parameter{"Last-Event-ID", "count", "the same as `after`, as browsers send it", false,
               place::header}};
 inline constexpr std::array files{
@@ -86,15 +95,15 @@ inline constexpr std::array files{
 inline constexpr std::array file{
     parameter{"Range", "text", "one range of bytes", false, place::header},
     parameter{"If-Range", "text", "the ETag that the range belongs to", false, place::header},
-    parameter{"If-None-Match", "text", "the ETag of what is known", false, place::header}};
+    known_etag};
 inline constexpr std::array exports{
     parameter{"content", "export_kind", "report unless it is given"},
     parameter{"format", "export_format", "csv unless it is given"},
     parameter{"rows", "export_rows", "all unless it is given"},
     parameter{"guard", "truth",
               "of CSV data: keep spreadsheets from computing cells; undone on upload"},
-    parameter{"state", "row_state", "of the row: where it is now"},
-    parameter{"failure", "error_type", "the kind of failure"},
+    record_state,
+    failure,
     parameter{"step", "text", "where the row is: a step's name, or validation"},
     parameter{"group", "text", "the pattern of an error group"}};
 inline constexpr std::array history{parameter{"row", "count", "of this row"},

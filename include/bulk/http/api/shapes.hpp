@@ -5,15 +5,19 @@
 #include <bulk/core/error_group.hpp>
 #include <bulk/core/event.hpp>
 #include <bulk/core/operation_record.hpp>
+#include <bulk/core/reflect.hpp>
 #include <bulk/core/retry_history.hpp>
 #include <bulk/core/row_record.hpp>
 #include <bulk/http/api/bodies/event.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/bodies/operation.hpp>
 #include <bulk/http/api/bodies/retry.hpp>
 #include <bulk/http/api/bodies/row.hpp>
 #include <bulk/http/api/bodies/values.hpp>
-#include <bulk/http/api/pace.hpp>
+#include <bulk/http/api/operation_rates.hpp>
 #include <bulk/http/json_writer.hpp>
+#include <bulk/http/message.hpp>
+#include <bulk/http/problem.hpp>
 #include <bulk/operation/description.hpp>
 #include <bulk/service/row_standing.hpp>
 #include <bulk/service/service.hpp>
@@ -24,18 +28,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bulk::http::api {
 
 // The bodies of the same names, from what is stored. `about` is none when the program does not know the
 // operation any more.
-
-[[nodiscard]] inline std::string step_text(const operation_description* about, step_index step) {
-    if (step == validation_step) return "validation";
-    const std::string_view name = about == nullptr ? std::string_view{} : about->step_name(step);
-    return name.empty() ? concat("step ", to_number(step) + 1) : std::string{name};
-}
 
 [[nodiscard]] inline const operation_description* description_of(const bulk::service& service,
                                                                  std::string_view name) {
@@ -85,8 +84,9 @@ namespace bulk::http::api {
 }
 
 [[nodiscard]] inline bodies::operation operation_body(const operation_record& of,
-                                                      bulk::service& service, pace& speed) {
-    const auto rate = speed.rate(of, service.now());
+                                                      bulk::service& service,
+                                                      operation_rates& rates) {
+    const auto rate = rates.rate(of, service.now());
     return {.id = of.id.value,
             .type = of.name,
             .state = of.state,
@@ -113,8 +113,8 @@ namespace bulk::http::api {
 }
 
 [[nodiscard]] inline bodies::status status_body(const operation_record& of, timestamp now,
-                                                pace& speed) {
-    const auto rate = speed.rate(of, now);
+                                                operation_rates& rates) {
+    const auto rate = rates.rate(of, now);
     return {.id = of.id.value,
             .state = of.state,
             .paused = of.paused,
@@ -229,10 +229,19 @@ namespace bulk::http::api {
             .data = bodies::given_object(entry.row_data)};
 }
 
-/// A page of anything; the total is none when nobody has counted.
-[[nodiscard]] inline std::string list_json(const json_array& items, std::string_view next,
-                                           std::optional<std::uint64_t> total) {
-    return json_object{}.add("items", items).add_text("next", next).add("total", total).json();
+/// 200 with a page of bodies.
+template <described_struct Body>
+[[nodiscard]] response list_response(std::vector<Body> items, std::string_view next,
+                                     std::optional<std::uint64_t> total) {
+    return json_response(
+        200,
+        bodies::list<Body>{.items = std::move(items), .next = bodies::given(next), .total = total});
+}
+/// 200 with all there are.
+template <described_struct Body>
+[[nodiscard]] response list_response(std::vector<Body> items) {
+    const std::uint64_t total = items.size();
+    return list_response(std::move(items), {}, total);
 }
 
 }  // namespace bulk::http::api

@@ -6,7 +6,7 @@
 #include <bulk/http/server/chunked_body.hpp>
 #include <bulk/http/server/connection.hpp>
 #include <bulk/http/server/head.hpp>
-#include <bulk/http/server/patience.hpp>
+#include <bulk/http/server/wait_budget.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 
@@ -31,8 +31,8 @@ class body_reader : public std::enable_shared_from_this<body_reader> {
 public:
     struct limits {
         std::uint64_t most = 0;  ///< bytes; 0 is any number
-        patience read;
-        patience write;
+        wait_budget read;
+        wait_budget write;
     };
 
     body_reader(std::shared_ptr<connection> from, const parsed_head& head, const limits& allowed)

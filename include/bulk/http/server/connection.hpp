@@ -2,8 +2,8 @@
 #pragma once
 
 #include <bulk/http/server/asio_types.hpp>
-#include <bulk/http/server/patience.hpp>
 #include <bulk/http/server/stream_pace.hpp>
+#include <bulk/http/server/wait_budget.hpp>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -135,7 +135,7 @@ public:
     /// Writes all of it, and waits for the other side to take it as long as `allowed` has it.
     template <std::size_t Count>
     [[nodiscard]] awaitable<trouble> write(std::array<std::string_view, Count> parts,
-                                           patience& allowed) {
+                                           wait_budget& allowed) {
         while (true) {
             std::array<boost::asio::const_buffer, Count> left;
             std::ranges::transform(parts, left.begin(), [](std::string_view each) {

@@ -85,11 +85,9 @@ public:
     [[nodiscard]] server_load load() const override {
         return {.running_queries = shared_->queries.running(),
                 .waiting_queries = shared_->queries.waiting(),
-                .running_commands = shared_->commands.running(),
                 .open_streams = shared_->desk.open(),
                 .waiting_streams = shared_->desk.waiting(),
-                .stream_threads = static_cast<int>(streams_.thread_count()),
-                .query_threads = static_cast<int>(work_threads_.thread_count())};
+                .stream_threads = static_cast<int>(streams_.thread_count())};
     }
 
     void stop() override {

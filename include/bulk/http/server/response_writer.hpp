@@ -7,10 +7,10 @@
 #include <bulk/http/server/client_watch.hpp>
 #include <bulk/http/server/connection.hpp>
 #include <bulk/http/server/doorbell.hpp>
-#include <bulk/http/server/patience.hpp>
 #include <bulk/http/server/response_head.hpp>
 #include <bulk/http/server/run_in.hpp>
 #include <bulk/http/server/shared_server.hpp>
+#include <bulk/http/server/wait_budget.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 
@@ -163,7 +163,7 @@ private:
 
     const std::shared_ptr<connection> to_;
     shared_server& server_;
-    patience allowed_;
+    wait_budget allowed_;
     bool is_chunked_ = false;
 };
 

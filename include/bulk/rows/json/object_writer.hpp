@@ -14,7 +14,9 @@
 
 namespace bulk::json {
 
-/// How values look to whoever reads the document: browsers, or programs on the command line.
+/// How values look to whoever reads the document: browsers, or programs on the command line. A style may
+/// also have `omits_none` (members without a value are left out instead of null), `member_name(name)` and
+/// `choice(enumerator)`, which spell names in another way than they are declared.
 template <typename S>
 concept writer_style = requires(timestamp moment) {
     { S::quotes_wide_numbers } -> std::convertible_to<bool>;  ///< of 64 bits: browsers round them
@@ -25,12 +27,40 @@ concept writer_style = requires(timestamp moment) {
 template <writer_style Style, typename T>
 void write_styled(std::string& out, const T& value);
 
-namespace detail {
+/// Whether a document of this style leaves out members without a value.
+template <writer_style Style>
+inline constexpr bool omits_none = [] {
+    if constexpr (requires { Style::omits_none; })
+        return Style::omits_none;
+    else
+        return false;
+}();
 
+/// A member of a struct as a document of this style names it.
+template <writer_style Style>
+[[nodiscard]] auto member_name(std::string_view declared) {
+    if constexpr (requires { Style::member_name(declared); })
+        return Style::member_name(declared);
+    else
+        return declared;
+}
+
+/// An enumerator as a document of this style names it.
+template <writer_style Style, described_enum E>
+[[nodiscard]] auto choice_name(E value) {
+    if constexpr (requires { Style::choice(value); })
+        return Style::choice(value);
+    else
+        return name_of(value);
+}
+
+/// What is written as an array.
 template <typename T>
 inline constexpr bool is_list = false;
 template <typename T>
 inline constexpr bool is_list<std::vector<T>> = true;
+
+namespace detail {
 
 /// NaN and infinities are null, which no number is.
 inline void write_fixed(std::string& out, double value, int decimals) {
@@ -47,8 +77,10 @@ template <writer_style Style, typename T>
 void write_members(std::string& out, const T& value) {
     char separator = '{';
     for_each_described<T>([&](std::string_view name, auto pointer) {
+        if constexpr (omits_none<Style> && is_optional<std::decay_t<decltype(value.*pointer)>>)
+            if (!(value.*pointer)) return;
         out += separator;
-        write_string(out, name);
+        write_string(out, member_name<Style>(name));
         out += ':';
         write_styled<Style>(out, value.*pointer);
         separator = ',';
@@ -79,8 +111,8 @@ void write_styled(std::string& out, const T& value) {
     } else if constexpr (std::same_as<T, timestamp>) {
         write_string(out, Style::moment(value));
     } else if constexpr (described_enum<T>) {
-        write_string(out, name_of(value));
-    } else if constexpr (detail::is_list<T>) {
+        write_string(out, choice_name<Style>(value));
+    } else if constexpr (is_list<T>) {
         out += '[';
         for (bool is_first = true; const auto& each : value) {
             if (!is_first) out += ',';

@@ -3,7 +3,9 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
-#include <bulk/cli/session.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/feed_item.hpp>
@@ -12,59 +14,54 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace bulk::cli {
 
 /// Items that have no key or could not be mapped, and why.
 class feed_bad_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_bad_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "bad",
+                     .summary =
+                         "show the items of a run that have no key or could not be mapped, and why",
+                     .examples = "feed bad diamonds\n"
+                                 "feed bad last --limit 1000 --json"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "bad"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show the items of a run that have no key or could not be mapped, and why";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed bad diamonds\n"
-               "feed bad last --limit 1000 --json";
-    }
     void declare(flags& to) override {
-        to.optional_word("RUN", run_,
-                         "its id, or a feed for the newest of it; without it, the newest of all");
+        declare_optional_run(to, run_);
         to.number("--limit", limit_, "how many, at most 1000 (100)");
         to.text("--after", after_, "go on behind this key", "KEY");
     }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         if (auto valid = check_page_size(limit_); !valid) return program.complain(valid.error());
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());
         const auto found = service.bad_items(run->id, after_, limit_);
         if (!found) return program.complain(found.error());
-        const bool has_more = found->size() == limit_;
-        if (program.settings().json) {
-            for (const auto& each : *found)
-                program.print(json_line{}
-                                  .add("type", "bad_item")
-                                  .add("key", each.key)
-                                  .add("reason", each.reason)
-                                  .add("item", each.payload));
-            if (has_more)
-                program.print(json_line{}.add("type", "next").add("after", found->back().key));
-            return exit_code::success;
-        }
-        if (found->empty()) {
-            program.remark("no item is bad");
-            return exit_code::success;
-        }
+        const std::string next = found->size() == limit_ ? found->back().key : std::string{};
+        return print_list(program, *found, next, json_of, [&] { write(program, *found, next); });
+    }
+
+    [[nodiscard]] static json_line json_of(const bad_item& item) {
+        return line_of("bad_item")
+            .add("key", item.key)
+            .add("reason", item.reason)
+            .add("item", item.payload);
+    }
+
+    static void write(const invocation& program, const std::vector<bad_item>& found,
+                      std::string_view next) {
+        if (found.empty()) return program.remark("no item is bad");
         table lines{{{"key"}, {"reason"}, {"item"}}};
-        for (const auto& each : *found)
+        for (const auto& each : found)
             lines.add({each.key, {each.reason, tint::bad}, each.payload});
         lines.write(program.out());
-        if (has_more)
-            program.remark(concat("there may be more: --after '", found->back().key, '\''));
-        return exit_code::success;
+        if (!next.empty()) program.remark(concat("there may be more: --after '", next, '\''));
     }
 
     std::string run_ = "last";

@@ -3,34 +3,32 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/error.hpp>
 
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// Ends a run, wherever it is worked on.
 class feed_cancel_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_cancel_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "cancel",
+                     .summary = "end a run; pages in flight are thrown away, the watermark is kept",
+                     .examples = "feed cancel diamonds --reason 'the source is being moved'"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "cancel"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "end a run; pages in flight are thrown away, the watermark is kept";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed cancel diamonds --reason 'the source is being moved'";
-    }
     void declare(flags& to) override {
-        to.word("RUN", run_, "its id, or a feed for the newest of it; `last` is the newest of all");
+        declare_run(to, run_);
         to.text("--reason", reason_, "why, for whoever looks at it");
     }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());
         const auto cancelled = service.cancel(run->id, reason_, {});
@@ -50,28 +48,22 @@ private:
 /// Forgets a run that nobody works on.
 class feed_remove_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_remove_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "remove",
+                     .summary = "forget a run that has ended; the canonical set stays as it is",
+                     .examples = "feed remove 0190163d-8694-739b-aea5-966c26f8ad90"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "remove"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "forget a run that has ended; the canonical set stays as it is";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed remove 0190163d-8694-739b-aea5-966c26f8ad90";
-    }
-    void declare(flags& to) override {
-        to.word("RUN", run_, "its id, or a feed for the newest of it; `last` is the newest of all");
-    }
+    void declare(flags& to) override { declare_run(to, run_); }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());
         if (auto removed = service.remove(run->id); !removed)
             return program.complain(removed.error());
         if (program.settings().json)
-            program.print(json_line{}
-                              .add("type", "removed_run")
+            program.print(line_of("removed_run")
                               .add("id", to_text(run->id))
                               .add("feed", run->feed)
                               .add("is_removed", true));

@@ -3,8 +3,10 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/readable.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
@@ -12,48 +14,38 @@
 #include <bulk/core/feed_query.hpp>
 
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// The canonical set of a feed, by key.
 class feed_items_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_items_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "items",
+                     .summary = "show the canonical set of a feed, by key",
+                     .examples = "feed items diamonds --limit 10\n"
+                                 "feed items diamonds --key D-1007\n"
+                                 "feed items diamonds --since 41 --deleted --json"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "items"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show the canonical set of a feed, by key";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed items diamonds --limit 10\n"
-               "feed items diamonds --key D-1007\n"
-               "feed items diamonds --since 41 --deleted --json";
-    }
     void declare(flags& to) override {
         to.word("NAME", feed_, "of the feed");
         to.text("--key", key_, "only this item, even if it is deleted");
         to.yes("--deleted", query_.with_deleted, "those, too, that the source has no more");
         to.number("--since", query_.changed_since, "only what has changed after that version");
-        to.number("--limit", query_.page_size, "how many, at most 1000 (100)");
-        to.text("--after", query_.after, "go on where another list ended", "CURSOR");
+        declare_page(to, query_.page_size, query_.after);
     }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         const auto feed = choose_feed(service, feed_);
         if (!feed) return program.complain(feed.error());
         query_.feed = (*feed)->options().name;
         const auto found = key_.empty() ? service.items(query_) : only(service);
         if (!found) return program.complain(found.error());
-        if (program.settings().json) {
-            for (const auto& each : found->items) program.print(json_of(each));
-            if (!found->next.empty())
-                program.print(json_line{}.add("type", "next").add("after", found->next));
-            return exit_code::success;
-        }
-        write(program, *found);
-        return exit_code::success;
+        return print_list(program, found->items, found->next, json_of,
+                          [&] { write(program, *found); });
     }
 
     [[nodiscard]] result<page<canonical_item>> only(bulk::feed_service& service) const {
@@ -68,17 +60,15 @@ private:
     }
 
     [[nodiscard]] static json_line json_of(const canonical_item& item) {
-        json_line line;
-        line.add("type", "item")
+        return line_of("item")
             .add("key", item.key)
             .add("is_deleted", item.is_deleted)
             .add("version", item.version)
             .add("changed_at", item.changed_at)
             .add_raw("item", item.payload.empty() ? "null" : item.payload);
-        return line;
     }
 
-    static void write(const session& program, const page<canonical_item>& found) {
+    static void write(const invocation& program, const page<canonical_item>& found) {
         if (found.items.empty()) return program.remark("no item is like that");
         table lines{{{"key"}, {"version", align::right}, {"changed (UTC)"}, {"item"}}};
         for (const auto& each : found.items)

@@ -3,34 +3,35 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/feed_item.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/feed/any_feed.hpp>
 
 #include <optional>
-#include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// The feeds of the program, and where each stands.
 class feed_list_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_list_verb(open_feeds open)
+        : feed_verb{
+              std::move(open),
+              {.name = "list",
+               .summary =
+                   "list the feeds of this program, each with its watermark and its newest run",
+               .examples = "feed list"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "list"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "list the feeds of this program, each with its watermark and its newest run";
-    }
-    [[nodiscard]] std::string_view examples() const override { return "feed list"; }
     void declare(flags&) override {}
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         table lines{{{"feed"},
                      {"watermark (UTC)"},
                      {"version", align::right},
@@ -51,7 +52,7 @@ private:
                            grouped(standing->version),
                            to_text((*newest)->id),
                            moment_text((*newest)->started_at),
-                           {state_text(service.state_of(**newest)),
+                           {spaced_name(service.state_of(**newest)),
                             tint_of(service.state_of(**newest))}});
             else
                 lines.add({about.name, moment_text(standing->value), grouped(standing->version),
@@ -64,13 +65,12 @@ private:
     [[nodiscard]] static json_line json_of(const any_feed& feed, const watermark& standing,
                                            const std::optional<feed_run>& newest,
                                            const bulk::feed_service& service) {
-        json_line line;
-        line.add("type", "feed")
-            .add("feed", feed.options().name)
-            .add("description", feed.options().description)
-            .add("position", feed.position_type())
-            .add("watermark", standing.value)
-            .add("version", standing.version);
+        json_line line = line_of("feed")
+                             .add("feed", feed.options().name)
+                             .add("description", feed.options().description)
+                             .add("position", feed.position_type())
+                             .add("watermark", standing.value)
+                             .add("version", standing.version);
         if (newest)
             line.add("newest_run", cli::json_of(*newest, service.state_of(*newest)));
         else

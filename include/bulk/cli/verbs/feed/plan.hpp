@@ -3,9 +3,10 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/cli/verbs/feed/start_flags.hpp>
 #include <bulk/core/concat.hpp>
@@ -14,8 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bulk::cli {
@@ -23,20 +23,18 @@ namespace bulk::cli {
 /// What a run would do, as a picture. Asks the source, and stores nothing.
 class feed_plan_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_plan_verb(open_feeds open)
+        : feed_verb{
+              std::move(open),
+              {.name = "plan",
+               .summary = "show what a run would read and how it would be cut; nothing is stored",
+               .examples = "feed plan diamonds\n"
+                           "feed plan diamonds --full --max-records 10000"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "plan"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show what a run would read and how it would be cut; nothing is stored";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed plan diamonds\n"
-               "feed plan diamonds --full --max-records 10000";
-    }
     void declare(flags& to) override { wanted_.declare(to); }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         const auto options = wanted_.options();
         if (!options) return program.complain(options.error());
         const auto feed = choose_feed(service, wanted_.feed());
@@ -64,8 +62,7 @@ private:
                                 .add("first", feed.text_of(each.range.first))
                                 .add("last", feed.text_of(each.range.last))
                                 .add("estimated", each.estimated));
-        json_line line;
-        line.add("type", "plan")
+        return line_of("plan")
             .add("feed", made.feed)
             .add("run_type", made.outline.type)
             .add("window_from", made.outline.window.from)
@@ -78,10 +75,9 @@ private:
             .add("estimated", records_of(made))
             .add("is_capped", made.is_capped)
             .add("partition_list", parts);
-        return line;
     }
 
-    static void write(const session& program, const run_plan& made, const any_feed& feed) {
+    static void write(const invocation& program, const run_plan& made, const any_feed& feed) {
         const screen& on = program.out();
         on.stream << tinted(on, tint::strong, made.feed) << ": " << name_of(made.outline.type)
                   << " run of about " << count_text(records_of(made), "record") << " in "

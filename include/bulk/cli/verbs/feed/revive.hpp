@@ -3,10 +3,10 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_follow.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/feed_run.hpp>
@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
@@ -24,7 +24,7 @@ public:
     using feed_verb::feed_verb;
 
     void declare(flags& to) override {
-        to.word("RUN", run_, "its id, or a feed for the newest of it; `last` is the newest of all");
+        declare_run(to, run_);
         declare_own(to);
         to.yes("--wait", wait_, "work on it here and show how far it is, until its end");
     }
@@ -37,7 +37,7 @@ protected:
 private:
     [[nodiscard]] bool works() const final { return wait_; }
 
-    int perform(const session& program, bulk::feed_service& service) final {
+    int perform(const invocation& program, bulk::feed_service& service) final {
         const auto run = find_run(service, run_);
         if (!run) return program.complain(run.error());
         const auto done = revive(service, run->id);
@@ -62,16 +62,12 @@ private:
 
 class feed_retry_verb final : public revive_verb {
 public:
-    using revive_verb::revive_verb;
-
-    [[nodiscard]] std::string_view name() const override { return "retry"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "try failed partitions again, from the page at which they failed";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed retry diamonds --wait\n"
-               "feed retry last --partition 3";
-    }
+    explicit feed_retry_verb(open_feeds open)
+        : revive_verb{std::move(open),
+                      {.name = "retry",
+                       .summary = "try failed partitions again, from the page at which they failed",
+                       .examples = "feed retry diamonds --wait\n"
+                                   "feed retry last --partition 3"}} {}
 
 private:
     void declare_own(flags& to) override {
@@ -88,15 +84,11 @@ private:
 
 class feed_consolidate_verb final : public revive_verb {
 public:
-    using revive_verb::revive_verb;
-
-    [[nodiscard]] std::string_view name() const override { return "consolidate"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "bring what a run has fetched into the canonical set";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed consolidate diamonds --force --wait";
-    }
+    explicit feed_consolidate_verb(open_feeds open)
+        : revive_verb{std::move(open),
+                      {.name = "consolidate",
+                       .summary = "bring what a run has fetched into the canonical set",
+                       .examples = "feed consolidate diamonds --force --wait"}} {}
 
 private:
     void declare_own(flags& to) override {
@@ -118,15 +110,11 @@ private:
 
 class feed_resume_verb final : public revive_verb {
 public:
-    using revive_verb::revive_verb;
-
-    [[nodiscard]] std::string_view name() const override { return "resume"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "try bad items again, and what a consolidator has left";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed resume diamonds --wait";
-    }
+    explicit feed_resume_verb(open_feeds open)
+        : revive_verb{std::move(open),
+                      {.name = "resume",
+                       .summary = "try bad items again, and what a consolidator has left",
+                       .examples = "feed resume diamonds --wait"}} {}
 
 private:
     result<std::string> revive(bulk::feed_service& service, run_id id) override {

@@ -3,31 +3,32 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/listing.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/table.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 
+#include <cstdint>
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// Runs, newest first.
 class feed_runs_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_runs_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "runs",
+                     .summary = "list runs, newest first",
+                     .examples = "feed runs diamonds --state consolidation_skipped\n"
+                                 "feed runs --active\n"
+                                 "feed runs --from 2026-06-01 --type full --limit 100"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "runs"; }
-    [[nodiscard]] std::string_view summary() const override { return "list runs, newest first"; }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed runs diamonds --state consolidation_skipped\n"
-               "feed runs --active\n"
-               "feed runs --from 2026-06-01 --type full --limit 100";
-    }
     void declare(flags& to) override {
         to.optional_word("NAME", feed_, "of a feed; without it, runs of all");
         to.choice("--state", query_.state, "in this state");
@@ -35,12 +36,11 @@ public:
         to.yes("--active", query_.active_only, "that somebody works on, or should");
         to.moment("--from", query_.started_from, "started then or later");
         to.moment("--to", query_.started_to, "started then or earlier");
-        to.number("--limit", query_.page_size, "how many, at most 1000 (20)");
-        to.text("--after", query_.after, "go on where another list ended", "CURSOR");
+        declare_page(to, query_.page_size, query_.after);
     }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         if (!feed_.empty()) {
             const auto feed = choose_feed(service, feed_);
             if (!feed) return program.complain(feed.error());
@@ -48,18 +48,13 @@ private:
         }
         const auto found = service.query(query_);
         if (!found) return program.complain(found.error());
-        if (program.settings().json) {
-            for (const auto& each : found->items)
-                program.print(json_of(each, service.state_of(each)));
-            if (!found->next.empty())
-                program.print(json_line{}.add("type", "next").add("after", found->next));
-            return exit_code::success;
-        }
-        write(program, service, *found);
-        return exit_code::success;
+        return print_list(
+            program, found->items, found->next,
+            [&](const feed_run& each) { return json_of(each, service.state_of(each)); },
+            [&] { write(program, service, *found); });
     }
 
-    static void write(const session& program, const bulk::feed_service& service,
+    static void write(const invocation& program, const bulk::feed_service& service,
                       const page<feed_run>& found) {
         if (found.items.empty()) return program.remark("no run is like that");
         table lines{{{"run"},
@@ -88,7 +83,7 @@ private:
                        grouped(each.records),
                        grouped(each.changed),
                        bad_if(each.bad_items),
-                       {state_text(state), tint_of(state)}});
+                       {spaced_name(state), tint_of(state)}});
         }
         lines.write(program.out());
         if (!found.next.empty()) program.remark(concat("there are more: --after ", found.next));

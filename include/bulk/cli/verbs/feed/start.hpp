@@ -3,32 +3,32 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
+#include <bulk/cli/json_line.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_follow.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/cli/verbs/feed/start_flags.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/feed_run.hpp>
 
 #include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// Starts a run for workers, or works on it here.
 class feed_start_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_start_verb(open_feeds open)
+        : feed_verb{
+              std::move(open),
+              {.name = "start",
+               .summary = "start a run for a worker, or with --wait work on it here",
+               .examples = "feed start diamonds --wait --feed-workers 8\n"
+                           "feed start diamonds --full --trace nightly-42 --started-by ops"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "start"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "start a run for a worker, or with --wait work on it here";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed start diamonds --wait --feed-workers 8\n"
-               "feed start diamonds --full --trace nightly-42 --started-by ops";
-    }
     void declare(flags& to) override {
         wanted_.declare(to);
         wanted_.declare_labels(to);
@@ -38,7 +38,7 @@ public:
 private:
     [[nodiscard]] bool works() const override { return wait_; }
 
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         const auto options = wanted_.options();
         if (!options) return program.complain(options.error());
         const auto feed = choose_feed(service, wanted_.feed());
@@ -61,7 +61,7 @@ private:
         return exit_code::success;
     }
 
-    static int refuse(const session& program, bulk::feed_service& service, std::string_view feed,
+    static int refuse(const invocation& program, bulk::feed_service& service, std::string_view feed,
                       const error& why) {
         const int code = program.complain(why);
         const auto newest = newest_run(service, feed);
@@ -71,9 +71,8 @@ private:
         return code;
     }
 
-    static int report_nothing(const session& program, std::string_view feed) {
-        if (program.settings().json)
-            program.print(json_line{}.add("type", "no_run").add("feed", feed));
+    static int report_nothing(const invocation& program, std::string_view feed) {
+        if (program.settings().json) program.print(line_of("no_run").add("feed", feed));
         program.remark(concat("the source has nothing for feed '", feed, "': no run is started"));
         return exit_code::success;
     }

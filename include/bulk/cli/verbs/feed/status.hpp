@@ -3,34 +3,30 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/run_follow.hpp>
 #include <bulk/cli/run_summary.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/feed_run.hpp>
 
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// How far a run is, and what came of it.
 class feed_status_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_status_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "status",
+                     .summary = "show how far a run is, partition by partition",
+                     .examples = "feed status diamonds\n"
+                                 "feed status 0190163d-8694-739b-aea5-966c26f8ad90 --failed\n"
+                                 "feed status last --follow"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "status"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show how far a run is, partition by partition";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed status diamonds\n"
-               "feed status 0190163d-8694-739b-aea5-966c26f8ad90 --failed\n"
-               "feed status last --follow";
-    }
     void declare(flags& to) override {
-        to.optional_word("RUN", run_,
-                         "its id, or a feed for the newest of it; without it, the newest of all");
+        declare_optional_run(to, run_);
         to.yes("--failed", failed_, "only partitions that failed");
         to.yes("--unfinished", unfinished_, "only partitions that are not completed");
         to.yes("--follow,-f", follow_,
@@ -38,7 +34,7 @@ public:
     }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         if (failed_ && unfinished_)
             return program.complain("say either --failed or --unfinished", exit_code::usage);
         auto run = find_run(service, run_);

@@ -3,9 +3,9 @@
 
 #include <bulk/cli/feed_verb.hpp>
 #include <bulk/cli/find_run.hpp>
+#include <bulk/cli/invocation.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/run_text.hpp>
-#include <bulk/cli/session.hpp>
 #include <bulk/core/clock.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
@@ -13,24 +13,21 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace bulk::cli {
 
 /// Up to when the changes of a source are in the canonical set; by hand, too.
 class feed_watermark_verb final : public feed_verb {
 public:
-    using feed_verb::feed_verb;
+    explicit feed_watermark_verb(open_feeds open)
+        : feed_verb{std::move(open),
+                    {.name = "watermark",
+                     .summary = "show or set up to when a feed has the changes of its source",
+                     .examples = "feed watermark diamonds\n"
+                                 "feed watermark diamonds --set 2026-06-01T12:30:00Z --by ops\n"
+                                 "feed watermark diamonds --clear"}} {}
 
-    [[nodiscard]] std::string_view name() const override { return "watermark"; }
-    [[nodiscard]] std::string_view summary() const override {
-        return "show or set up to when a feed has the changes of its source";
-    }
-    [[nodiscard]] std::string_view examples() const override {
-        return "feed watermark diamonds\n"
-               "feed watermark diamonds --set 2026-06-01T12:30:00Z --by ops\n"
-               "feed watermark diamonds --clear";
-    }
     void declare(flags& to) override {
         to.word("NAME", feed_, "of the feed");
         to.moment("--set", value_, "the next run reads what has changed since then");
@@ -39,7 +36,7 @@ public:
     }
 
 private:
-    int perform(const session& program, bulk::feed_service& service) override {
+    int perform(const invocation& program, bulk::feed_service& service) override {
         if (value_ && clear_)
             return program.complain("say either --set or --clear", exit_code::usage);
         const auto feed = choose_feed(service, feed_);

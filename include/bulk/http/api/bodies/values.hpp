@@ -18,12 +18,14 @@ struct schema_text {
 
 /// An object that is JSON already.
 struct object_text {
+    static constexpr std::string_view schema_word = "object";
     std::string text{};
     [[nodiscard]] const std::string& json() const { return text; }
 };
 
 /// Any JSON; empty is null.
 struct any_text {
+    static constexpr std::string_view schema_word = "anything";
     std::string text{};
     [[nodiscard]] std::string_view json() const {
         return text.empty() ? std::string_view{"null"} : text;

@@ -56,26 +56,25 @@ namespace bulk::http::api::bulksharp {
 }
 
 /// Of a row at a step.
-[[nodiscard]] inline std::string record_guid(operation_id operation, row_number row,
-                                             step_index step) {
-    return to_text(derived_guid({operation.value.high, operation.value.low, to_number(row),
-                                 static_cast<std::uint64_t>(to_number(step) + 1)}));
+[[nodiscard]] constexpr uuid record_guid(operation_id operation, row_number row, step_index step) {
+    return derived_guid({operation.value.high, operation.value.low, to_number(row),
+                         static_cast<std::uint64_t>(to_number(step) + 1)});
 }
 
 /// Of a failure that was retried.
-[[nodiscard]] inline std::string retry_guid(operation_id operation, row_number row, step_index step,
-                                            std::uint32_t attempt) {
-    return to_text(derived_guid({operation.value.high, operation.value.low, to_number(row),
-                                 static_cast<std::uint64_t>(to_number(step) + 1), attempt}));
+[[nodiscard]] constexpr uuid retry_guid(operation_id operation, row_number row, step_index step,
+                                        std::uint32_t attempt) {
+    return derived_guid({operation.value.high, operation.value.low, to_number(row),
+                         static_cast<std::uint64_t>(to_number(step) + 1), attempt});
 }
 
 /// Of a file: its id if that is one; all zeros when there is no file.
-[[nodiscard]] inline std::string file_guid(std::string_view id) {
-    if (id.empty()) return to_text(uuid{});
-    if (const auto known = parse_uuid(id)) return to_text(*known);
+[[nodiscard]] inline uuid file_guid(std::string_view id) {
+    if (id.empty()) return {};
+    if (const auto known = parse_uuid(id)) return *known;
     std::uint64_t sum = 0;
     for (const char c : id) sum = sum * 1'099'511'628'211 + static_cast<unsigned char>(c);
-    return to_text(derived_guid({id.size(), sum}));
+    return derived_guid({id.size(), sum});
 }
 
 }  // namespace bulk::http::api::bulksharp

@@ -5,9 +5,10 @@
 #include <bulk/core/error.hpp>
 #include <bulk/core/names.hpp>
 #include <bulk/core/recipient.hpp>
-#include <bulk/http/api/bulksharp/object.hpp>
+#include <bulk/http/api/bulksharp/bodies.hpp>
 #include <bulk/http/api/bulksharp/recipients.hpp>
 #include <bulk/http/api/bulksharp/refusals.hpp>
+#include <bulk/http/api/bulksharp/style.hpp>
 #include <bulk/http/api/bulksharp/texts.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/intake.hpp>
@@ -136,16 +137,7 @@ private:
                                      (*form)["metadata"], *recipients, form->file().course());
             !same)
             return text_refusal(same.error());
-    return json_response(200, object{}.text("operationId", to_text(taken->record.id)).json());
-}
-
-[[nodiscard]] inline response validity_response(bool is_valid, const json_array& metadata_errors,
-                                                const json_array& file_errors) {
-    return json_response(200, object{}
-                                  .truth("valid", is_valid)
-                                  .raw("metadataErrors", metadata_errors.json())
-                                  .raw("fileErrors", file_errors.json())
-                                  .json());
+    return answer(bodies::create_operation_response{taken->record.id.value});
 }
 
 [[nodiscard]] inline reply validate_bulk(call& asked) {
@@ -153,28 +145,30 @@ private:
     if (!form) return text_refusal(form.error());
     const std::string name = (*form)["operationName"];
     if (name.empty()) return refuse(problems::invalid_argument, "Operation name is required");
-    json_array metadata_errors, file_errors;
+    bodies::validation_response said;
     if (!asked.service().operations().find(name)) {
-        metadata_errors.add(concat("Operation '", name, "' not found"));
-        return validity_response(false, metadata_errors, file_errors);
+        said.metadata_errors.push_back(concat("Operation '", name, "' not found"));
+        return answer(said);
     }
     if (!form->file().has_file()) {
         const auto read =
             asked.service().operations().same_metadata(name, (*form)["metadata"], true);
-        if (!read) metadata_errors.add(read.error().message);
-        return validity_response(read.has_value(), metadata_errors, file_errors);
+        said.valid = read.has_value();
+        if (!read) said.metadata_errors.push_back(read.error().message);
+        return answer(said);
     }
     // A dry run takes one of few turns: a slow client must not hold it.
     if (auto kept = form->spool(asked); !kept) return text_refusal(kept.error());
     const auto report =
         http::asked(asked.service().validate(name, form->take(), (*form)["metadata"]));
     if (!report) return text_refusal(report.error());
-    for (const auto& each : report->metadata_errors) metadata_errors.add(each);
+    said.valid = report->is_valid;
+    said.metadata_errors = report->metadata_errors;
     for (const auto* each : {&report->file_error, &report->operation_error})
-        if (!each->empty()) file_errors.add(*each);
+        if (!each->empty()) said.file_errors.push_back(*each);
     for (const auto& each : report->groups)
-        file_errors.add(concat("Row ", to_number(each.first_row), ": ", each.sample));
-    return validity_response(report->is_valid, metadata_errors, file_errors);
+        said.file_errors.push_back(concat("Row ", to_number(each.first_row), ": ", each.sample));
+    return answer(said);
 }
 
 }  // namespace bulk::http::api::bulksharp

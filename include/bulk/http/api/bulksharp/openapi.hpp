@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <bulk/core/bulksharp_names.hpp>
 #include <bulk/core/names.hpp>
-#include <bulk/core/reflect.hpp>
 #include <bulk/http/api/route.hpp>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace bulk::http::api::bulksharp {
 
@@ -27,17 +22,6 @@ namespace bulk::http::api::bulksharp {
 /// The fields of an upload.
 inline constexpr std::string_view form_properties =
     R"({"operationName":{"type":"string"},"metadata":{"type":"string"},"createdBy":{"type":"string"},"notifications":{"type":"string"},"file":{"type":"string","format":"binary"}})";
-
-/// The names of an enumeration in its spelling; `none` is a name of its own that it has in front.
-template <described_enum E>
-[[nodiscard]] std::vector<std::string> enum_names(std::string_view none) {
-    std::vector<std::string> names;
-    if (!none.empty()) names.emplace_back(none);
-    for (const auto& each : enumerators_of<E>)
-        if (auto text = bulksharp_name(each.value); std::ranges::find(names, text) == names.end())
-            names.push_back(std::move(text));
-    return names;
-}
 
 /// How a route of BulkSharp refuses, apart from what the table has: what is checked before the route is
 /// known is a problem document, the rest is as its handler writes it.

@@ -3,16 +3,14 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/core/page.hpp>
-#include <bulk/http/api/bulksharp/object.hpp>
+#include <bulk/http/api/bulksharp/bodies.hpp>
 #include <bulk/http/api/bulksharp/parameters.hpp>
+#include <bulk/http/api/bulksharp/style.hpp>
 #include <bulk/http/api/call.hpp>
-#include <bulk/http/json_writer.hpp>
 #include <bulk/http/problem.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,16 +36,19 @@ struct page_request {
     /// What is in front of it.
     [[nodiscard]] std::uint64_t passed() const { return (number - 1) * size; }
 
-    [[nodiscard]] response answer(const json_array& items, std::uint64_t total) const {
-        return json_response(200, object{}
-                                      .raw("items", items.json())
-                                      .count("totalCount", total)
-                                      .number("page", number)
-                                      .number("pageSize", size)
-                                      .truth("hasNextPage", number * size < total)
-                                      .json());
+    template <typename Item>
+    [[nodiscard]] response answer(std::vector<Item> items, std::uint64_t total) const {
+        return bulksharp::answer(
+            bodies::paged_result<Item>{.items = std::move(items),
+                                       .total_count = bodies::int_of(total),
+                                       .page = bodies::int_of(number),
+                                       .page_size = bodies::int_of(size),
+                                       .has_next_page = number * size < total});
     }
-    [[nodiscard]] response empty() const { return answer({}, 0); }
+    template <typename Item>
+    [[nodiscard]] response empty() const {
+        return answer(std::vector<Item>{}, 0);
+    }
 };
 
 /// The items of a page, and how many there are in all. We have cursors, so what is in front of it is

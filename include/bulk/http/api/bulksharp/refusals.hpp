@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/http/api/bulksharp/bodies.hpp>
+#include <bulk/http/api/bulksharp/style.hpp>
 #include <bulk/http/api/route.hpp>
 #include <bulk/http/json_writer.hpp>
 #include <bulk/http/message.hpp>
 #include <bulk/http/problem.hpp>
 
-#include <string>
 #include <string_view>
-#include <utility>
 
 namespace bulk::http::api::bulksharp {
 
@@ -24,9 +24,7 @@ namespace bulk::http::api::bulksharp {
 
 /// A refusal that is a text, and nothing else.
 [[nodiscard]] inline response text_refusal(int status, std::string_view why) {
-    std::string text;
-    write_json(text, why);
-    return json_response(status, std::move(text));
+    return json_response(status, json_of(why));
 }
 [[nodiscard]] inline reply text_refusal(const problem& why) {
     const int status = why.kind.status;
@@ -42,7 +40,7 @@ namespace bulk::http::api::bulksharp {
 [[nodiscard]] inline response object_refusal(const problem& why) {
     response said{.status = why.kind.status,
                   .headers = why.headers,
-                  .body = json_object{}.add("error", why.detail).json()};
+                  .body = json_of<style>(bodies::refusal{why.detail})};
     said.headers.set("Content-Type", "application/json");
     return said;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/http/api/bulksharp/events.hpp>
 #include <bulk/http/api/bulksharp/intake.hpp>
 #include <bulk/http/api/bulksharp/operations.hpp>
+#include <bulk/http/api/bulksharp/retries.hpp>
 #include <bulk/http/api/bulksharp/rows.hpp>
+#include <bulk/http/api/bulksharp/signals.hpp>
 #include <bulk/http/api/route.hpp>
 
 #include <array>

@@ -4,6 +4,7 @@
 #include <bulk/core/names.hpp>
 #include <bulk/core/page.hpp>
 #include <bulk/core/query.hpp>
+#include <bulk/http/api/bulksharp/bodies.hpp>
 #include <bulk/http/api/bulksharp/ids.hpp>
 #include <bulk/http/api/bulksharp/paging.hpp>
 #include <bulk/http/api/bulksharp/parameters.hpp>
@@ -83,7 +84,8 @@ struct failure_filter {
     const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
     const auto failures = failure_filter::of(asked.text("errorType"));
-    if (!*found || failures.is_none || row->value_or(1) < 1) return wanted->empty();
+    if (!*found || failures.is_none || row->value_or(1) < 1)
+        return wanted->empty<bodies::row_error>();
     const operation_record& of = **found;
     row_query query{.operation = of.id,
                     .row_id_contains = asked.text("rowId"),
@@ -104,12 +106,13 @@ struct failure_filter {
     if (!errors) return std::unexpected{errors.error()};
     const auto data = row_data_of(asked.service(), of, errors->items);
     if (!data) return std::unexpected{data.error()};
-    const auto items = json_list(errors->items, [&](const row_record& each) {
+    std::vector<bodies::row_error> items;
+    for (const auto& each : errors->items) {
         const auto kept = data->find(each.row);
         const bool is_own = !each.row_data.empty() || kept == data->end();
-        return row_error_json(each, of, is_own ? each.row_data : kept->second);
-    });
-    return wanted->answer(items, errors->total);
+        items.push_back(row_error_body(each, of, is_own ? each.row_data : kept->second));
+    }
+    return wanted->answer(std::move(items), errors->total);
 }
 
 /// Rows that stand in a state that no record tells of: see `get_rows`. All of them are looked at, since
@@ -149,13 +152,15 @@ struct failure_filter {
     if (!wanted) return std::unexpected{wanted.error()};
     const auto found = find_bulk(asked);
     if (!found) return std::unexpected{found.error()};
-    if (!*found) return wanted->empty();
+    if (!*found) return wanted->empty<bodies::row_progress>();
     const row_reader reader{asked.service(), **found};
     row_query query{.operation = (*found)->id,
                     .row_id_contains = asked.text("rowId"),
                     .state = from_pascal_case<row_state>(asked.text("state"))};
     const auto step = find_step_of(reader.about(), asked.text("stepName"));
-    if (!step) return wanted->empty();  // no row has been at a step that there is not
+    if (!step)
+        return wanted
+            ->empty<bodies::row_progress>();  // no row has been at a step that there is not
     query.step = *step;
     const bool is_of_row = query.state == row_state::pending || query.state == row_state::completed;
     auto numbers = is_of_row
@@ -166,11 +171,11 @@ struct failure_filter {
     if (!numbers) return std::unexpected{std::move(numbers).error()};
     const auto records = reader.records(std::move(numbers->items));
     if (!records) return std::unexpected{records.error()};
-    json_array rows;
+    std::vector<bodies::row_progress> rows;
     row_reader::for_each_row(*records, [&](std::span<const row_record> each) {
-        rows.add(row_json(each, reader.standing(each), reader.about()));
+        rows.push_back(row_progress_body(each, reader.standing(each), reader.about()));
     });
-    return wanted->answer(rows, numbers->total);
+    return wanted->answer(std::move(rows), numbers->total);
 }
 
 }  // namespace bulk::http::api::bulksharp

@@ -1,67 +1,70 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/concat.hpp>
+#include <bulk/core/error_type.hpp>
+#include <bulk/core/event.hpp>
+#include <bulk/core/operation_state.hpp>
+#include <bulk/core/reflect.hpp>
+#include <bulk/core/row_state.hpp>
+#include <bulk/http/api/body_schema.hpp>
+#include <bulk/http/api/bulksharp/bodies.hpp>
+#include <bulk/http/api/bulksharp/style.hpp>
 #include <bulk/http/api/schema.hpp>
 
-#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace bulk::http::api::bulksharp {
 
-/// The types of BulkSharp's API by the names that generated clients have for them. A member with a `?`
-/// behind its name can be null there, and is left out then.
-inline constexpr std::array schemas{
-    schema{"OperationDescriptorDto", "an operation type that files can be uploaded for",
-           "name:text, description:text, isStepBased:truth, metadataType?:text, rowType?:text, "
-           "typeFullName?:text, sourceService?:text, metadataFields:[OperationFieldDto], "
-           "fileColumns:[OperationFieldDto]"},
-    schema{"OperationFieldDto", "a metadata field or a column of the file",
-           "name:text, type:text, required:truth"},
-    schema{"BulkOperation", "an operation",
-           "id:uuid, operationName:text, fileId:uuid, fileName:text, metadataJson:text, "
-           "createdBy:text, source:text, notificationOptionsJson?:text, createdAt:moment, "
-           "startedAt?:moment, completedAt?:moment, status:BulkOperationStatus, totalRows:int, "
-           "processedRows:int, successfulRows:int, failedRows:int, retryCount:int, "
-           "errorMessage?:text, fileSize:long, errorCount:int, rowVersion?:bytes"},
-    schema{"BulkOperationPagedResult", "a page of operations",
-           "items:[BulkOperation], totalCount:int, page:int, pageSize:int, hasNextPage:truth"},
-    schema{"BulkStatusDto", "the progress of an operation",
-           "status:BulkOperationStatus, processedRows:int, totalRows:int, errorCount:int, "
-           "completedAt?:moment, progress:double"},
-    schema{"CreateOperationResponse", "the id of the new operation", "operationId:uuid"},
-    schema{"ValidationResponse", "what is wrong with metadata and file",
-           "valid:truth, metadataErrors:[text], fileErrors:[text]"},
-    schema{"RowErrorDto", "a failed row",
-           "id:uuid, bulkOperationId:uuid, rowNumber:int, rowId?:text, errorType?:BulkErrorType, "
-           "errorMessage?:text, rowData?:text, createdAt:moment"},
-    schema{"RowErrorDtoPagedResult", "a page of failed rows",
-           "items:[RowErrorDto], totalCount:int, page:int, pageSize:int, hasNextPage:truth"},
-    schema{"RowProgressDto", "a row and its steps",
-           "rowNumber:int, rowId?:text, currentStep:text, currentState:RowRecordState, "
-           "completedSteps:int, totalSteps:int, steps:[RowStepDto]"},
-    schema{"RowStepDto", "a row at a step",
-           "stepName:text, state:RowRecordState, signalKey?:text, startedAt?:moment, "
-           "completedAt?:moment, errorMessage?:text"},
-    schema{"RowProgressDtoPagedResult", "a page of rows",
-           "items:[RowProgressDto], totalCount:int, page:int, pageSize:int, hasNextPage:truth"},
-    schema{"SignalFailureRequest", "why the step fails", "errorMessage:text"},
-    schema{"SignalResponse", "the step that was signalled",
-           "rowNumber:int, step:text, completed:truth, failed:truth, error?:text, "
-           "crossProcess:truth"},
-    schema{"RetryRowsRequest", "the rows to retry", "rowNumbers:[int]"},
-    schema{"RetrySubmission", "the rows that are retried, and why others are not",
-           "operationId:uuid, rowsSubmitted:int, rowsSkipped:int, skippedReasons?:[text]"},
-    schema{"RetryEligibility", "whether the operation can be retried",
-           "isEligible:truth, reason?:text"},
-    schema{"BulkRowRetryHistory", "a failure that was retried",
-           "id:uuid, bulkOperationId:uuid, rowNumber:int, stepIndex:int, attempt:int, "
-           "errorType?:BulkErrorType, errorMessage?:text, failedAt:moment, rowData?:text"},
-    schema{"BulkRowRetryHistoryPagedResult", "a page of them",
-           "items:[BulkRowRetryHistory], totalCount:int, page:int, pageSize:int, "
-           "hasNextPage:truth"},
-    schema{"OperationEventDto", "something that happened to an operation",
-           "sequence:long, operationId:uuid, operationName:text, type:text, "
-           "severity:OperationEventSeverity, message:text, timestamp:moment"},
-    schema{"older_refusal", "why a request was refused", "error:text"},
+/// The types of .NET.
+struct bulksharp_dialect {
+    using style = bulksharp::style;
+    static constexpr std::string_view whole = "int", wide = "long", fraction = "double";
+    static constexpr enum_schemas enumerations{enum_schema<operation_state>{"BulkOperationStatus"},
+                                               enum_schema<row_state>{"RowRecordState"},
+                                               enum_schema<error_type>{"BulkErrorType", "None"},
+                                               enum_schema<severity>{"OperationEventSeverity"}};
 };
+
+template <described_struct Body>
+[[nodiscard]] schema body_schema() {
+    return schema_of<bulksharp_dialect, Body>();
+}
+template <described_struct Item>
+[[nodiscard]] schema page_schema(std::string_view about) {
+    static const std::string name = concat(Item::schema.name, "PagedResult");
+    return schema_of<bulksharp_dialect, bodies::paged_result<Item>>(name, about);
+}
+
+/// All schemas of BulkSharp's routes: bodies of responses from their types, and those of requests, which are
+/// read member by member.
+[[nodiscard]] inline const std::vector<schema>& schemas() {
+    static const std::vector<schema> all{
+        body_schema<bodies::operation_descriptor>(),
+        body_schema<bodies::operation_field>(),
+        body_schema<bodies::bulk_operation>(),
+        page_schema<bodies::bulk_operation>("a page of operations"),
+        body_schema<bodies::bulk_status>(),
+        body_schema<bodies::create_operation_response>(),
+        body_schema<bodies::validation_response>(),
+        body_schema<bodies::row_error>(),
+        page_schema<bodies::row_error>("a page of failed rows"),
+        body_schema<bodies::row_progress>(),
+        body_schema<bodies::row_step>(),
+        page_schema<bodies::row_progress>("a page of rows"),
+        {"SignalFailureRequest", "why the step fails", "errorMessage:text"},
+        body_schema<bodies::signal_response>(),
+        {"RetryRowsRequest", "the rows to retry", "rowNumbers:[int]"},
+        body_schema<bodies::retry_submission>(),
+        body_schema<bodies::retry_eligibility>(),
+        body_schema<bodies::retry_history_entry>(),
+        page_schema<bodies::retry_history_entry>("a page of them"),
+        body_schema<bodies::operation_event>(),
+        body_schema<bodies::refusal>(),
+    };
+    return all;
+}
 
 }  // namespace bulk::http::api::bulksharp

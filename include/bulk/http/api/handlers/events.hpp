@@ -3,6 +3,7 @@
 
 #include <bulk/core/event.hpp>
 #include <bulk/core/id.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/event_hub.hpp>
 #include <bulk/http/api/shapes.hpp>
@@ -39,10 +40,9 @@ namespace bulk::http::api {
     const auto found = read_events(asked, of, after, size);
     if (!found) return std::unexpected{found.error()};
     const bool has_more = after && found->size() == size;
-    return json_response(
-        200, list_json(json_list(*found, event_body),
-                       has_more ? std::to_string(found->back().sequence) : std::string{},
-                       total_of(asked, found->size(), found->size() == size)));
+    return list_response(bodies_of(*found, event_body),
+                         has_more ? std::to_string(found->back().sequence) : std::string{},
+                         total_of(asked, found->size(), found->size() == size));
 }
 
 [[nodiscard]] inline or_problem<std::optional<operation_id>> wanted_operation(const call& asked) {

@@ -6,6 +6,7 @@
 #include <bulk/feed/any_feed.hpp>
 #include <bulk/feed/registry.hpp>
 #include <bulk/http/api/bodies/feed.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/run_shapes.hpp>
 #include <bulk/http/api/shapes.hpp>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bulk::http::api {
 
@@ -42,15 +44,13 @@ namespace bulk::http::api {
 }
 
 [[nodiscard]] inline reply get_feeds(call& asked) {
-    json_array feeds;
-    std::uint64_t count = 0;
+    std::vector<bodies::feed> feeds;
     for (const auto& each : asked.feeds().feeds()) {
         auto shape = feed_body(asked.feeds(), *each);
         if (!shape) return std::unexpected{std::move(shape).error()};
-        feeds.add(*shape);
-        ++count;
+        feeds.push_back(std::move(*shape));
     }
-    return json_response(200, list_json(feeds, {}, count));
+    return list_response(std::move(feeds));
 }
 
 [[nodiscard]] inline reply get_feed(call& asked) {
@@ -134,14 +134,13 @@ namespace bulk::http::api {
     if (const auto key = asked.query("key")) {
         const auto item = http::asked(asked.feeds().item(name, std::string{*key}));
         if (!item) return std::unexpected{item.error()};
-        json_array items;
-        if (*item) items.add(item_body(**item));
-        return json_response(200, list_json(items, {}, std::uint64_t{*item ? 1U : 0U}));
+        std::vector<bodies::item> items;
+        if (*item) items.push_back(item_body(**item));
+        return list_response(std::move(items));
     }
     const auto found = page->asked(asked.feeds().items(query));
     if (!found) return std::unexpected{found.error()};
-    return json_response(
-        200, list_json(json_list(found->items, item_body), page->next(found->next), std::nullopt));
+    return list_response(bodies_of(found->items, item_body), page->next(found->next), std::nullopt);
 }
 
 }  // namespace bulk::http::api

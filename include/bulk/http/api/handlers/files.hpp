@@ -3,11 +3,13 @@
 
 #include <bulk/core/concat.hpp>
 #include <bulk/core/content_type.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/bodies/operation.hpp>
 #include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/export_pipe.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
+#include <bulk/http/api/shapes.hpp>
 #include <bulk/http/conditions.hpp>
 #include <bulk/http/disposition.hpp>
 #include <bulk/http/problem.hpp>
@@ -106,10 +108,10 @@ namespace bulk::http::api {
         page->asked(asked.service().files(asked.text("name"), page->place().id, page->size));
     if (!found) return std::unexpected{found.error()};
     const bool is_full = found->size() >= page->size;
-    return json_response(200, list_json(json_list(*found, stored_file_body),
-                                        page->next(is_full ? to_text(cursor{.id = found->back().id})
-                                                           : std::string{}),
-                                        total_of(asked, found->size(), is_full)));
+    return list_response(
+        bodies_of(*found, stored_file_body),
+        page->next(is_full ? to_text(cursor{.id = found->back().id}) : std::string{}),
+        total_of(asked, found->size(), is_full));
 }
 
 /// Writes while it is read, no faster. What is wrong before the first row is a problem document; what

@@ -5,6 +5,7 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/reflect.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/shapes.hpp>
 #include <bulk/http/conditions.hpp>
@@ -49,17 +50,16 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
     if (auto valid = http::asked(validate(query)); !valid) return std::unexpected{valid.error()};
     const auto found = page->asked(asked.service().query(query));
     if (!found) return std::unexpected{found.error()};
-    return json_response(200, list_json(json_list(found->items,
-                                                  [&](const operation_record& each) {
-                                                      return operation_body(each, asked.service(),
-                                                                            asked.to.speed);
-                                                  }),
-                                        page->next(found->next), found->total));
+    return list_response(bodies_of(found->items,
+                                   [&](const operation_record& each) {
+                                       return operation_body(each, asked.service(), asked.to.rates);
+                                   }),
+                         page->next(found->next), found->total);
 }
 
 [[nodiscard]] inline response operation_response(call& asked, int status,
                                                  const operation_record& of) {
-    auto said = json_response(status, operation_body(of, asked.service(), asked.to.speed));
+    auto said = json_response(status, operation_body(of, asked.service(), asked.to.rates));
     said.headers.add("ETag", etag_of(of));
     return said;
 }
@@ -79,7 +79,7 @@ BOOST_DESCRIBE_ENUM(sort_order, asc, desc)
     const auto found = find_operation(asked);
     if (!found) return std::unexpected{found.error()};
     if (is_known(asked.headers(), etag_of(*found))) return not_modified(etag_of(*found));
-    auto said = json_response(200, status_body(*found, asked.service().now(), asked.to.speed));
+    auto said = json_response(200, status_body(*found, asked.service().now(), asked.to.rates));
     said.headers.add("ETag", etag_of(*found));
     return said;
 }

@@ -52,7 +52,7 @@ public:
                               .running_operations = running_,
                               .queue_depth = pending_};
         for (const auto& each : attention_)
-            body.attention.push_back(operation_body(each, asked_.service(), asked_.to.speed));
+            body.attention.push_back(operation_body(each, asked_.service(), asked_.to.rates));
         return body;
     }
 
@@ -92,7 +92,7 @@ private:
                                                std::size_t enough) {
         const auto now = asked_.service().now();
         for (const auto& each : some) {
-            if (const auto rate = asked_.to.speed.rate(each, now)) rows_per_s_ += *rate;
+            if (const auto rate = asked_.to.rates.rate(each, now)) rows_per_s_ += *rate;
             if (attention_.size() == enough) continue;
             const auto needed = needs_attention(each, now);
             if (!needed) return std::unexpected{needed.error()};

@@ -3,6 +3,7 @@
 
 #include <bulk/core/error.hpp>
 #include <bulk/core/retry_history.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/bodies/retry.hpp>
 #include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
@@ -14,7 +15,6 @@
 #include <bulk/service/error_groups.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -96,11 +96,10 @@ namespace bulk::http::api {
     query.step = *step;
     const auto entries = page->asked(asked.service().retry_history(query));
     if (!entries) return std::unexpected{entries.error()};
-    return json_response(
-        200,
-        list_json(json_list(entries->items,
-                            [&](const retry_entry& each) { return retry_entry_body(each, about); }),
-                  page->next(entries->next), entries->total));
+    return list_response(
+        bodies_of(entries->items,
+                  [&](const retry_entry& each) { return retry_entry_body(each, about); }),
+        page->next(entries->next), entries->total);
 }
 
 }  // namespace bulk::http::api

@@ -4,6 +4,7 @@
 #include <bulk/core/operation_record.hpp>
 #include <bulk/core/query.hpp>
 #include <bulk/core/row_record.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/operations.hpp>
 #include <bulk/http/api/shapes.hpp>
@@ -17,7 +18,6 @@
 #include <iterator>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -109,11 +109,10 @@ private:
     const bool is_of_row = state == row_state::pending || state == row_state::completed;
     if (!is_of_row) query.state = state;
     if (auto valid = http::asked(validate(query)); !valid) return std::unexpected{valid.error()};
-    json_array rows;
-    std::uint32_t count = 0;
+    std::vector<bodies::row> rows;
     std::optional<std::uint64_t> total;
-    for (int pages = 0; pages < most_pages && count < page->size; ++pages) {
-        query.page_size = page->size - count;
+    for (int pages = 0; pages < most_pages && rows.size() < page->size; ++pages) {
+        query.page_size = page->size - static_cast<std::uint32_t>(rows.size());
         auto numbers = page->asked(asked.service().row_numbers(query));
         if (!numbers) return std::unexpected{std::move(numbers).error()};
         if (!is_of_row && query.with_total) total = numbers->total;
@@ -122,13 +121,12 @@ private:
         row_reader::for_each_row(*records, [&](std::span<const row_record> each) {
             const auto standing = reader.standing(each);
             if (is_of_row && standing.state != *state) return;
-            rows.add(row_body(each, standing, reader.about()));
-            ++count;
+            rows.push_back(row_body(each, standing, reader.about()));
         });
         query.after = std::move(numbers->next);
         if (query.after.empty()) break;
     }
-    return json_response(200, list_json(rows, page->next(query.after), total));
+    return list_response(std::move(rows), page->next(query.after), total);
 }
 
 [[nodiscard]] inline reply get_row(call& asked) {
@@ -171,12 +169,10 @@ private:
     if (auto valid = http::asked(validate(query)); !valid) return std::unexpected{valid.error()};
     const auto errors = page->asked(asked.service().query(query));
     if (!errors) return std::unexpected{errors.error()};
-    return json_response(
-        200,
-        list_json(json_list(errors->items,
-                            [&](const row_record& each) { return row_error_body(each, about); }),
-                  page->next(errors->next),
-                  query.with_total ? std::optional{errors->total} : std::nullopt));
+    return list_response(
+        bodies_of(errors->items,
+                  [&](const row_record& each) { return row_error_body(each, about); }),
+        page->next(errors->next), query.with_total ? std::optional{errors->total} : std::nullopt);
 }
 
 [[nodiscard]] inline reply get_error_groups(call& asked) {
@@ -185,11 +181,8 @@ private:
     const auto groups = http::asked(asked.service().error_groups(found->id));
     if (!groups) return std::unexpected{groups.error()};
     const auto* about = description_of(asked.service(), found->name);
-    return json_response(
-        200,
-        list_json(json_list(*groups,
-                            [&](const error_group& each) { return error_group_body(each, about); }),
-                  {}, std::uint64_t{groups->size()}));
+    return list_response(
+        bodies_of(*groups, [&](const error_group& each) { return error_group_body(each, about); }));
 }
 
 }  // namespace bulk::http::api

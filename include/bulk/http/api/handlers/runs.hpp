@@ -4,6 +4,7 @@
 #include <bulk/core/feed_query.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/feed/service.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/bodies/run.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/handlers/events.hpp>
@@ -21,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bulk::http::api {
 
@@ -67,11 +69,10 @@ namespace bulk::http::api {
     if (!read) return std::unexpected{std::move(read).error()};
     const auto found = page->asked(asked.feeds().query(query));
     if (!found) return std::unexpected{found.error()};
-    return json_response(
-        200,
-        list_json(json_list(found->items,
-                            [&](const feed_run& each) { return run_body(each, asked.feeds()); }),
-                  page->next(found->next), std::nullopt));
+    return list_response(
+        bodies_of(found->items,
+                  [&](const feed_run& each) { return run_body(each, asked.feeds()); }),
+        page->next(found->next), std::nullopt);
 }
 
 [[nodiscard]] inline reply get_run(call& asked) {
@@ -97,21 +98,19 @@ namespace bulk::http::api {
         begin = *after;
     }
     const auto feed = find_feed(asked.feeds().feeds(), report->run.feed);
-    json_array parts;
+    std::vector<bodies::partition> parts;
     std::uint64_t total = 0;
-    std::uint32_t count = 0;
     std::string next;
     for (const auto& each : report->partitions) {
         if (state && each.state != *state) continue;
         ++total;
         if (each.number < begin) continue;
-        if (count == page->size && next.empty())
+        if (parts.size() == page->size && next.empty())
             next = to_text(cursor{.key = std::to_string(each.number)});
-        if (count == page->size) continue;
-        parts.add(partition_body(each, feed ? *feed : nullptr));
-        ++count;
+        if (parts.size() == page->size) continue;
+        parts.push_back(partition_body(each, feed ? *feed : nullptr));
     }
-    return json_response(200, list_json(parts, page->next(next), total));
+    return list_response(std::move(parts), page->next(next), total);
 }
 
 [[nodiscard]] inline reply get_bad_items(call& asked) {
@@ -123,13 +122,12 @@ namespace bulk::http::api {
         page->asked(asked.feeds().bad_items(found->id, page->place().key, page->size));
     if (!items) return std::unexpected{items.error()};
     const bool has_more = items->size() == page->size;
-    return json_response(
-        200, list_json(json_list(*items,
-                                 [](const bad_item& each) {
-                                     return bodies::bad_item{each.key, each.reason, each.payload};
-                                 }),
-                       page->next(has_more ? to_text(cursor{.key = items->back().key}) : ""),
-                       found->bad_items));
+    return list_response(bodies_of(*items,
+                                   [](const bad_item& each) {
+                                       return bodies::bad_item{each.key, each.reason, each.payload};
+                                   }),
+                         page->next(has_more ? to_text(cursor{.key = items->back().key}) : ""),
+                         found->bad_items);
 }
 
 [[nodiscard]] inline reply get_run_events(call& asked) {

@@ -13,7 +13,6 @@
 #include <bulk/http/problem.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

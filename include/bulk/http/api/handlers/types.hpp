@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/bodies/operation_type.hpp>
 #include <bulk/http/api/bodies/values.hpp>
 #include <bulk/http/api/call.hpp>
@@ -70,8 +71,7 @@ namespace bulk::http::api {
 
 [[nodiscard]] inline reply get_operation_types(call& asked) {
     const auto all = asked.service().operations().all();
-    return json_response(
-        200, list_json(json_list(all, operation_type_body), {}, std::uint64_t{all.size()}));
+    return list_response(bodies_of(all, operation_type_body));
 }
 
 [[nodiscard]] inline reply get_operation_type(call& asked) {
@@ -80,18 +80,24 @@ namespace bulk::http::api {
     return json_response(200, operation_type_body(**about));
 }
 
+/// An empty file of an operation type, to be saved.
+[[nodiscard]] inline reply template_response(call& asked, const operation_description& about,
+                                             export_format format) {
+    auto text = http::asked(asked.service().template_for(about.name, format));
+    if (!text) return std::unexpected{std::move(text).error()};
+    response said{.body = std::move(*text)};
+    said.headers.add("Content-Type", std::string{content_type_of(name_of(format))});
+    said.headers.add("Content-Disposition",
+                     attachment(concat(about.name, "-template.", name_of(format))));
+    return said;
+}
+
 [[nodiscard]] inline reply get_template(call& asked) {
     export_format format{};
     if (auto read = asked.read("format", format); !read) return std::unexpected{read.error()};
     const auto about = http::asked(asked.service().operations().find(asked.path("name")), "name");
     if (!about) return std::unexpected{about.error()};
-    auto text = http::asked(asked.service().template_for((*about)->name, format));
-    if (!text) return std::unexpected{std::move(text).error()};
-    response said{.body = std::move(*text)};
-    said.headers.add("Content-Type", std::string{content_type_of(name_of(format))});
-    said.headers.add("Content-Disposition",
-                     attachment(concat((*about)->name, "-template.", name_of(format))));
-    return said;
+    return template_response(asked, **about, format);
 }
 
 }  // namespace bulk::http::api

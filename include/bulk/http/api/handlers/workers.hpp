@@ -4,13 +4,13 @@
 #include <bulk/core/clock.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/worker_record.hpp>
+#include <bulk/http/api/bodies/list.hpp>
 #include <bulk/http/api/bodies/service.hpp>
 #include <bulk/http/api/call.hpp>
 #include <bulk/http/api/shapes.hpp>
 #include <bulk/http/problem.hpp>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace bulk::http::api {
@@ -41,10 +41,8 @@ namespace bulk::http::api {
     const auto found = http::asked(workers_of(asked.to));
     if (!found) return std::unexpected{found.error()};
     const auto now = time_of(asked.to);
-    return json_response(
-        200, list_json(json_list(*found,
-                                 [&](const worker_record& each) { return worker_body(each, now); }),
-                       {}, std::uint64_t{found->size()}));
+    return list_response(
+        bodies_of(*found, [&](const worker_record& each) { return worker_body(each, now); }));
 }
 
 }  // namespace bulk::http::api

@@ -11,12 +11,12 @@ namespace bulk::http {
 /// How long the other side may still be waited for. Waiting uses it up and bytes give it back, so many a
 /// second, but never more than there was: nobody is waited for longer than that at once, and nobody who
 /// is slower than the rate goes on for ever, however often a byte comes.
-class patience {
+class wait_budget {
 public:
     using clock = std::chrono::steady_clock;
 
     /// A rate of 0: any byte gives all of it back.
-    patience(std::chrono::milliseconds most, std::uint32_t bytes_per_second)
+    wait_budget(std::chrono::milliseconds most, std::uint32_t bytes_per_second)
         : most_{most}, left_{most}, bytes_per_second_{bytes_per_second} {}
 
     [[nodiscard]] clock::time_point deadline(clock::time_point now) const { return now + left_; }

@@ -20,7 +20,7 @@ namespace bulk::http::api {
 
 /// How fast operations go: by what they said the last times that somebody asked, whoever runs them. In
 /// memory that does not grow with them.
-class pace {
+class operation_rates {
 public:
     /// Rows a second; none unless it is running.
     [[nodiscard]] std::optional<double> rate(const operation_record& of, timestamp now) {
@@ -54,7 +54,7 @@ private:
     std::map<operation_id, std::deque<sample>> seen_;
 };
 
-/// Whole seconds until all rows are tried, at that pace.
+/// Whole seconds until all rows are tried, at that rate.
 [[nodiscard]] inline std::optional<std::uint32_t> eta_of(const operation_record& of,
                                                          std::optional<double> rate) {
     if (!rate || *rate <= 0 || !of.validated) return std::nullopt;

@@ -41,21 +41,21 @@ inline constexpr int interrupted = 130;  ///< as shells do: 128 and the number o
 }
 
 /// A program at work: what it was told, and all that a verb needs to do it.
-class session {
+class invocation {
 public:
     using open_service =
         std::function<result<std::unique_ptr<bulk::service>>(const program_settings&, log_handler)>;
 
     /// Of a program that has operations, and maybe feeds.
-    session(std::vector<std::string> command, surroundings around, const catalog& operations,
-            open_service open, bool has_feeds = false)
+    invocation(std::vector<std::string> command, surroundings around, const catalog& operations,
+               open_service open, bool has_feeds = false)
         : command_{std::move(command)},
           around_{std::move(around)},
           contents_{.operations = true, .feeds = has_feeds},
           operations_{&operations},
           open_{std::move(open)} {}
     /// Of a program that has feeds alone: nobody asks it for operations.
-    session(std::vector<std::string> command, surroundings around)
+    invocation(std::vector<std::string> command, surroundings around)
         : command_{std::move(command)},
           around_{std::move(around)},
           contents_{.operations = false, .feeds = true} {}
@@ -102,7 +102,7 @@ public:
     /// Says what is wrong; the exit code for it.
     int complain(std::string_view what, int code = exit_code::failed) const {
         if (settings_.json) {
-            const auto line = json_line{}.add("type", "error").add("message", what);
+            const auto line = line_of("error").add("message", what);
             err().stream << line.json() << '\n';
         } else {
             say(what);
@@ -150,30 +150,6 @@ private:
     open_service open_;
     program_settings settings_;
     std::shared_ptr<log_queue> log_ = std::make_shared<log_queue>();
-};
-
-/// One thing that a program can do: what it takes, and how it is done.
-class verb {
-public:
-    verb() = default;
-    verb(const verb&) = delete;
-    verb& operator=(const verb&) = delete;
-    virtual ~verb() = default;
-
-    [[nodiscard]] virtual std::string_view name() const = 0;
-    [[nodiscard]] virtual std::string_view summary() const = 0;
-    /// Command lines without the program's name, one a line.
-    [[nodiscard]] virtual std::string_view examples() const = 0;
-    virtual void declare(flags& to) = 0;
-    /// The program's exit code.
-    virtual int perform(session& program) = 0;
-};
-
-/// Verbs that belong together. Those with a name stand behind it: `app feed plan`.
-struct verb_group {
-    std::string_view name{};
-    std::string_view summary{};
-    std::vector<std::unique_ptr<verb>> verbs{};
 };
 
 }  // namespace bulk::cli

@@ -1,4 +1,4 @@
-#include <bulk/http/server/patience.hpp>
+#include <bulk/http/server/wait_budget.hpp>
 
 #include <support/ut.hpp>
 
@@ -9,17 +9,17 @@
 
 using namespace boost::ut;
 using namespace std::chrono_literals;
-using bulk::http::patience;
+using bulk::http::wait_budget;
 
 namespace {
 
-auto left(const patience& of) { return of.deadline({}).time_since_epoch(); }
+auto left(const wait_budget& of) { return of.deadline({}).time_since_epoch(); }
 
 }  // namespace
 
-suite<"http patience"> patiences = [] {
+suite<"wait budget"> wait_budgets = [] {
     "waiting uses it up, and what comes gives it back"_test = [] {
-        patience one{10s, 1'000};
+        wait_budget one{10s, 1'000};
         expect(left(one) == 10s);
         one.waited(4s);
         expect(left(one) == 6s);
@@ -32,7 +32,7 @@ suite<"http patience"> patiences = [] {
     };
 
     "a byte now and then does not do"_test = [] {
-        patience one{10s, 1'000};
+        wait_budget one{10s, 1'000};
         for (int i = 0; i < 100; ++i) {
             one.waited(1s);
             one.moved(1);
@@ -41,7 +41,7 @@ suite<"http patience"> patiences = [] {
     };
 
     "the rate is enough, for any time"_test = [] {
-        patience one{10s, 1'000};
+        wait_budget one{10s, 1'000};
         for (int i = 0; i < 1'000'000; ++i) {
             one.waited(1s);
             one.moved(1'000);
@@ -50,7 +50,7 @@ suite<"http patience"> patiences = [] {
     };
 
     "without a rate any byte does"_test = [] {
-        patience one{10s, 0};
+        wait_budget one{10s, 0};
         one.waited(9s);
         one.moved(0);
         expect(left(one) == 1s);
@@ -59,7 +59,7 @@ suite<"http patience"> patiences = [] {
     };
 
     "nothing is too much"_test = [] {
-        patience one{std::chrono::hours{24 * 365}, std::numeric_limits<std::uint32_t>::max()};
+        wait_budget one{std::chrono::hours{24 * 365}, std::numeric_limits<std::uint32_t>::max()};
         one.waited(1s);
         one.moved(std::numeric_limits<std::size_t>::max());
         expect(left(one) == std::chrono::hours{24 * 365});
