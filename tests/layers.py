@@ -1,5 +1,5 @@
-"""Fails when a header knows a layer it must not, breaks a hard rule, or is not in the header test, and when
-docs/architecture.md does not list each header exactly once, or names one that does not exist.
+"""Fails when a header knows a layer it must not, breaks a hard rule, is not in the header test, or cannot be included
+first, and when docs/architecture.md does not list each header exactly once, or names one that does not exist.
 
 Usage: layers.py SOURCE_ROOT/include/bulk HEADER ...
 """
@@ -81,6 +81,31 @@ def problems(root, listed):
             yield f"{path}: {layer} must not name a backend"
 
 
+def circles(root):
+    """Headers that, included first, are met again by one that needs them before they have declared anything. Without
+    BULK_COMPILED a header includes its implementation at its end, and that may lead back to where reading began."""
+    includes = {}
+    for header in root.rglob("*.hpp"):
+        text = header.read_text()
+        end = text.rfind("\n}")  # what is included behind it needs nothing else of this header
+        includes[header.relative_to(root).as_posix()] = [
+            (found[1], found.start() > end > 0) for found in re.finditer(r"^#include <bulk/([\w/]+\.hpp)>", text, re.MULTILINE)]
+
+    def read(path, seen, reading):
+        seen.add(path)
+        for other, is_at_end in includes[path]:
+            reading[path] = is_at_end
+            if other not in seen:
+                yield from read(other, seen, reading)
+            elif not is_at_end and reading.get(other) is False:
+                yield f"{path} includes it again before it has declared anything"
+        reading.pop(path, None)
+
+    for header in sorted(includes):
+        for problem in list(read(header, set(), {}))[:1]:
+            yield f"{header}: cannot be included first: {problem}"
+
+
 MAP = "docs/architecture.md"
 REPEATED = "run/operation_run.hpp"  # has the phases of an operation, and so may stand in a walk at each of them
 
@@ -139,5 +164,5 @@ def map_problems(root, text):
 
 
 root = pathlib.Path(sys.argv[1])
-found = [*problems(root, set(sys.argv[2:])), *map_problems(root, (root.parents[1] / MAP).read_text())]
+found = [*problems(root, set(sys.argv[2:])), *circles(root), *map_problems(root, (root.parents[1] / MAP).read_text())]
 sys.exit("\n".join(found) or 0)

@@ -1,4 +1,5 @@
 // expect: bulk::main<...>: a program with feeds includes <bulk/feed_main.hpp> instead of <bulk/main.hpp>
+#define BULK_COMPILED  // as dependency('bulk-main') has it
 #ifndef BULK_EXPECT_FAIL
 #include <bulk/cli/feed_program.hpp>
 #endif

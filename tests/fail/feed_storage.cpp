@@ -1,4 +1,5 @@
 // expect: bulk::main<...>: the storage keeps no feeds: it needs feeds()
+#define BULK_COMPILED  // as dependency('bulk-main') has it
 #include <bulk/cli/feed_program.hpp>
 #include <bulk/feed/declare.hpp>
 #include <bulk/storage/memory/records.hpp>

@@ -3,7 +3,7 @@
 
 #include <bulk/cli/flags.hpp>
 #include <bulk/cli/invocation.hpp>
-#include <bulk/cli/program.hpp>
+#include <bulk/cli/program_parts.hpp>
 #include <bulk/cli/verb.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/options.hpp>

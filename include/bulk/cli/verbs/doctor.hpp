@@ -4,7 +4,7 @@
 #include <bulk/cli/flags.hpp>
 #include <bulk/cli/invocation.hpp>
 #include <bulk/cli/json_line.hpp>
-#include <bulk/cli/program.hpp>
+#include <bulk/cli/program_parts.hpp>
 #include <bulk/cli/readable.hpp>
 #include <bulk/cli/settings.hpp>
 #include <bulk/cli/verb.hpp>
