@@ -225,6 +225,7 @@ read_blocks_avx512(const char* text, std::size_t count, char delimiter, char quo
     }
 }
 
+// NOLINTBEGIN(misc-definitions-in-headers): BULK_INLINE says inline, or there is one unit
 /// Whether this machine has what the instruction set needs.
 BULK_INLINE bool is_supported(instruction_set set) {
 #if defined(__x86_64__)
@@ -246,5 +247,6 @@ BULK_INLINE instruction_set best_instruction_set() {
         if (is_supported(set)) return set;
     return portable;
 }
+// NOLINTEND(misc-definitions-in-headers)
 
 }  // namespace bulk::csv

@@ -131,6 +131,7 @@ struct targets {
 
 }  // namespace detail
 
+// NOLINTBEGIN(misc-definitions-in-headers): BULK_INLINE says inline, or there is one unit
 BULK_INLINE void end_positions::put(instruction_set set, std::span<const block_ends> ends,
                                     std::size_t base) {
     make_room(fields_, field_count_ + ends.size() * 64);
@@ -162,5 +163,6 @@ BULK_INLINE void end_positions::put_row_end(std::size_t position) {
 BULK_INLINE void end_positions::make_room(std::vector<std::uint32_t>& numbers, std::size_t count) {
     if (numbers.size() < count + slack) numbers.resize(std::max(count + slack, 2 * numbers.size()));
 }
+// NOLINTEND(misc-definitions-in-headers)
 
 }  // namespace bulk::csv

@@ -213,6 +213,7 @@ inline void note_quotes(const blocks& read, std::size_t count, std::size_t base,
 
 }  // namespace detail
 
+// NOLINTBEGIN(misc-definitions-in-headers): BULK_INLINE says inline, or there is one unit
 BULK_INLINE void find_structure(const char* text, std::size_t from, std::size_t to,
                                 const dialect& dialect, instruction_set set, structure& out) {
     if (out.quotes.size() < to / 64 + 2) {
@@ -273,5 +274,6 @@ BULK_INLINE void find_structure(const char* text, std::size_t from, std::size_t 
     out.has_quotes = has_quotes;
     out.state = state;
 }
+// NOLINTEND(misc-definitions-in-headers)
 
 }  // namespace bulk::csv
