@@ -6,6 +6,7 @@
 #include <chrono>
 #include <coroutine>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -124,8 +125,33 @@ struct mixed : bulk::operation<mixed, parcel> {
     }
 };
 
-using stage = support::stage<
-    std::remove_const_t<decltype(bulk::operations<shipping, ringing, mixed, talking, moody>)>>;
+/// Its coroutine uses the operation as it ends.
+struct lending : bulk::operation<lending, parcel> {
+    BULK_OPERATION("lending")
+    static inline std::set<const lending*> living;
+    lending() { living.insert(this); }
+    lending(const lending&) = delete;
+    lending& operator=(const lending&) = delete;
+    ~lending() { living.erase(this); }
+
+    struct permit {
+        const lending* of;
+        explicit permit(const lending& from) : of{&from} {}
+        permit(const permit&) = delete;
+        permit& operator=(const permit&) = delete;
+        ~permit() {
+            support::now_playing->note(living.contains(of) ? "given-back" : "given-back-too-late");
+        }
+    };
+    bulk::task<> process(const parcel&, const bulk::no_metadata&, bulk::context& ctx) {
+        const permit one{*this};
+        support::now_playing->note("lent");
+        co_await ctx.sleep(1h);
+    }
+};
+
+using stage = support::stage<std::remove_const_t<
+    decltype(bulk::operations<shipping, ringing, mixed, talking, moody, lending>)>>;
 
 bool is_waiting(stage& at, bulk::operation_id id, const std::string& key) {
     return at.service->query(bulk::row_query{.operation = id, .signal_key = key}).value().total > 0;
@@ -208,6 +234,16 @@ suite<"coroutines"> coroutines = [] {
         expect(at.record(id, 1, 0)->wait_until == deadline) << "not an hour from now";
         expect(at.service->signal(id, "sent-a").has_value());
         expect(at.finish(id).state == operation_state::completed);
+    };
+
+    "it ends before its operation does, also when the process ends while it waits"_test = [] {
+        support::script script;
+        stage at;
+        (void)at.create("name,weight\na,1\n", "lending");
+        at.drive_for(1min);
+        expect(script.calls == "lent ") << script.calls;
+        at.crash();
+        expect(script.calls == "lent given-back ") << script.calls;
     };
 
     "one that fails while it begins anew loses nothing that it was told"_test = [] {

@@ -18,6 +18,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace boost::ut;
@@ -181,6 +182,26 @@ suite<"faults"> faults = [] {
                         expect(at.log.contains("reason=lost why=out of memory")) << at.log;
                 }
         };
+
+    "also when memory runs out again as the run ends: its lease ends"_test = [] {
+        support::script script;
+        bulk::memory::records memory;
+        stage* current = nullptr;
+        stage at{{.flush_batch_size = 10, .lease_time = 10s},
+                 faulty{memory, [&](const char* name) {
+                            if (current == nullptr || std::string{"record"} != name) return false;
+                            std::exchange(current, nullptr)->jobs.run_out_of_memory();
+                            throw std::bad_alloc{};
+                        }}};
+        const auto id = at.create(numbers(200));
+        current = &at;
+        expect(throws<std::bad_alloc>([&] { at.drive_for(1h); }));
+        at.drive_for(10min);
+        stage other{{.lease_time = 10s}, breakable(memory)};
+        other.jobs.advance(5min);
+        other.drive_for(1min);
+        expect(memory.get(id)->state == operation_state::completed);
+    };
 
     "and when the process ends then, others need not wait for its lease"_test = [] {
         support::script script;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <random>
 #include <utility>
 
@@ -21,6 +22,7 @@ public:
 
     void submit(bulk::job job) override { jobs_.add(std::move(job)); }
     void submit_at(bulk::timestamp deadline, bulk::job job) override {
+        if (std::exchange(has_no_memory_, false)) throw std::bad_alloc{};
         jobs_.add_at(deadline + set_back_, std::move(job));
     }
     [[nodiscard]] bulk::timestamp now() const override { return clock_.now(); }
@@ -36,6 +38,9 @@ public:
     }
     void set_forward(std::chrono::microseconds step) { set_back(-step); }
     [[nodiscard]] bulk::timestamp steady_now() const override { return now() + set_back_; }
+
+    /// The next job for later finds no memory.
+    void run_out_of_memory() { has_no_memory_ = true; }
 
     /// Runs one job that is ready; moves the clock on if none is. False when there is none at all.
     bool step() {
@@ -57,6 +62,7 @@ private:
     std::chrono::microseconds set_back_{};
     std::mt19937_64 random_;
     job_pool jobs_;
+    bool has_no_memory_ = false;
 };
 
 }  // namespace support

@@ -45,11 +45,16 @@ public:
                   const operation_description& description, const make_row_work& make)
         : core_{*this, std::move(around), std::move(claimed), description},
           rows_{core_, outage_, wakeup_, heartbeat_, make} {}
+    /// Whose jobs know to whom they belong before another thread can call it.
+    [[nodiscard]] static std::shared_ptr<operation_run> make(auto&&... given) {
+        auto run = std::make_shared<operation_run>(std::forward<decltype(given)>(given)...);
+        run->core_.jobs.belong_to(run);
+        return run;
+    }
 
     [[nodiscard]] operation_id id() const override { return core_.id(); }
 
     void start() override {
-        core_.jobs.belong_to(this->weak_from_this());
         heartbeat_.schedule_renewal();  // first: an early failure must find the lease new
         submit(&operation_run::begin);
     }
@@ -78,8 +83,6 @@ public:
 private:
     using locked = run_lifecycle::locked;
 
-    // --- for the parts of the run ----------------------------------------------------------------
-
     void start_tasks(const locked& now) override { tasks_.start(now); }
 
     void end_if_idle(const locked& now) override {
@@ -100,9 +103,9 @@ private:
 
     void interrupt(const locked& now, const std::string& why) override {
         if (now->phase == run_phase::ended) return;
-        now->is_interrupted = true;
+        now->is_interrupted = now->is_pausing = true;
+        stop(now, stop_reason::lost, why);  // first: with no memory left, `pause` throws
         pause(now, core_.around.options.lease_time / 3);
-        stop(now, stop_reason::lost, why);
         core_.log(log_level::warning, "run interrupted", {{"why", why}});
     }
 
@@ -122,7 +125,6 @@ private:
     // --- jobs that have the run for themselves ----------------------------------------------------
 
     using work = void (operation_run::*)();
-
     void submit(work next) {
         core_.jobs.submit([this, next] { (this->*next)(); }, running::alone);
     }
@@ -135,6 +137,12 @@ private:
         const locked now{core_.lifecycle};
         now->is_busy = false;
         stop(now, reason, std::move(why));
+    }
+    /// The same if it stops already.
+    void end_if_idle() {
+        const locked now{core_.lifecycle};
+        now->is_busy = false;
+        end_if_idle(now);
     }
     /// The operation itself cannot continue.
     void give_up(std::string why) { leave(stop_reason::failed, std::move(why)); }
@@ -215,10 +223,8 @@ private:
             const error& why = opened.error();
             if (why.code != errc::unavailable && why.code != errc::storage_lost)
                 return give_up(why.message);
-            if (!core_.lifecycle.is_stopping()) return retry(why, &operation_run::open_phase);
-            const locked now{core_.lifecycle};
-            now->is_busy = false;
-            return end_if_idle(now);
+            if (core_.lifecycle.is_stopping()) return end_if_idle();
+            return retry(why, &operation_run::open_phase);
         }
         const locked now{core_.lifecycle};
         now->is_busy = false;
@@ -260,14 +266,8 @@ private:
         core_.operation.set_total(rows_.row_count());
         if (const auto refused = rows_.refuse_repeated(); !refused)
             return retry(refused.error(), &operation_run::end_phase);
-        {
-            const locked now{core_.lifecycle};
-            rows_.check_budget(now);
-            if (core_.lifecycle.is_stopping()) {
-                now->is_busy = false;
-                return end_if_idle(now);
-            }
-        }
+        rows_.check_budget(locked{core_.lifecycle});
+        if (core_.lifecycle.is_stopping()) return end_if_idle();
         if (move(operation_state::running, &operation_run::end_phase)) open_phase();
     }
 
@@ -296,11 +296,11 @@ private:
     }
 
     void end() {
-        {
-            const locked now{core_.lifecycle};
-            if (!core_.lifecycle.end(now)) return;
+        if (const locked now{core_.lifecycle}; core_.lifecycle.end(now)) {
             wakeup_.clear(now);
             rows_.clear(now);
+        } else {
+            return;
         }
         const auto last = core_.lifecycle.snapshot();
         core_.log(last.reason == stop_reason::lost ? log_level::warning : log_level::info,
@@ -310,9 +310,9 @@ private:
 
     run_core core_;
     outage outage_{core_};
+    row_pass rows_;  // has the operation, which frames of waiting coroutines may use as they end
     wakeup wakeup_{core_, outage_};
     heartbeat heartbeat_{core_, outage_, wakeup_};
-    row_pass rows_;
     task_pump tasks_{core_, wakeup_, rows_};
     orphaned_rows orphans_{core_, rows_};
 };

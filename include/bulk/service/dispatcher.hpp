@@ -223,7 +223,7 @@ private:
         const auto known = operations_.operation(name);
         if (!known) return nullptr;  // only these are claimed
         const any_operation& operation = **known;
-        return std::make_shared<operation_run>(
+        return operation_run::make(
             run_environment{
                 .owner = owner_(),
                 .storage = storage_,
