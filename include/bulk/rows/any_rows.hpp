@@ -115,7 +115,8 @@ public:
     /// The line that names the columns, if the file has one; only before the first row is read.
     [[nodiscard]] std::string header() const {
         const auto* format = dialect();
-        return format != nullptr && format->header ? std::string{*raw()} : std::string{};
+        return format != nullptr && format->header ? std::string{raw().value_or("")}
+                                                   : std::string{};
     }
 
 private:

@@ -14,7 +14,7 @@ namespace bulk {
 /// One page of what a table finds. Tables know positions and no cursors: `parse` reads the cursor of the
 /// query, `find(query, after)` returns the first `query.page_size` items behind a position, and `cursor_of`
 /// writes the cursor of the last item. The table is asked for one item more than the page has: if it
-/// comes, there is a next page.
+/// comes, there is a next page. Nothing of it is read, so a table may leave it empty.
 template <typename Query, typename Parse, typename Find, typename CursorOf>
 [[nodiscard]] auto read_page(Query query, Parse parse, Find find, CursorOf cursor_of) {
     using position = std::invoke_result_t<Parse&, const std::string&>::value_type;

@@ -51,7 +51,7 @@ struct row_order {
             order.text = record.row_id;
             break;
         case row_sort::step:
-            order.number = static_cast<std::int64_t>(order.place.slot());
+            order.number = to_number(record.step);
             break;
         case row_sort::state:
             order.number = std::to_underlying(record.state);

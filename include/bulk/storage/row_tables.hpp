@@ -64,7 +64,8 @@ concept row_tables = requires(
     { rows.get(row, step) } -> std::same_as<std::optional<row_record>>;
     rows.progress(row, into);
     /// In the order of a valid query, behind a position, at most `query.page_size`; the total if the query
-    /// asks for it. The ledger reads and writes the cursors.
+    /// asks for it. The ledger reads and writes the cursors. Of that many items the last is only counted: see
+    /// read_page.hpp.
     { rows.query(query, behind) } -> std::same_as<page<row_record>>;
     /// The rows of these records, each once, by number.
     { rows.row_numbers(query, behind_row) } -> std::same_as<page<row_number>>;
@@ -99,8 +100,8 @@ concept row_tables = requires(
     /// Keeps the failure of each record that the selection counts in, and resets the record as
     /// `reset_for_retry` does, without a wait. By row, then step.
     { rows.reset_failed(selection) } -> std::same_as<retry_submission>;
-    /// By row, then step, then attempt, behind a position, at most `history.page_size`. An entry without
-    /// data of the row has what the row's validation kept.
+    /// By row, then step, then attempt, behind a position, at most `history.page_size`, the last of which is only counted.
+    /// An entry without data of the row has what the row's validation kept.
     { rows.history(history, behind_entry) } -> std::same_as<page<retry_entry>>;
 };
 

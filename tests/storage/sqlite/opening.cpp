@@ -431,6 +431,32 @@ suite<"opening a database"> opening = [] {
         expect(store.query(bulk::operation_query{}).value().items.size() == 1_ul);
     };
 
+    "a damaged record fails the page that has it, and no page before it"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        auto store = storage::open(path).value();
+        (void)store.create(operation(1), {});
+        const auto held = store.claim(request(0)).value().value().held;
+        bulk::row_batch failures;
+        for (const std::uint64_t number : {1, 2, 3})
+            failures.records.push_back({.row = row(number),
+                                        .step = step(0),
+                                        .state = bulk::row_state::failed,
+                                        .failure = bulk::error_type::step_failure,
+                                        .error_message = "no"});
+        (void)store.record(held, failures);
+        raw_database{path}.run("UPDATE bulk_records SET error_message = 'yes' WHERE row = 3");
+        for (const auto sort : {bulk::row_sort::row, bulk::row_sort::started_at}) {
+            bulk::row_query query{.operation = operation(1).id, .sort = sort, .page_size = 2};
+            const auto whole = store.query(query);
+            expect(fatal(whole.has_value())) << whole.error().message;
+            expect(whole->items.size() == 2_ul and !whole->next.empty());
+            query.after = whole->next;
+            const auto damaged = store.query(query);
+            expect(!damaged.has_value() and damaged.error().code == errc::damaged);
+        }
+    };
+
     "rows of an older file are sealed when it is brought up to date"_test = [] {
         const temporary_directory directory;
         const auto path = directory.path("bulk.db");

@@ -21,7 +21,7 @@ namespace bulk::memory {
             order.text = rows.row_id(at.row());
             break;
         case row_sort::step:
-            order.number = static_cast<std::int64_t>(at.slot());
+            order.number = to_number(at.step());
             break;
         case row_sort::state:
             order.number =

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,10 @@ public:
         const bool is_lazy = query_.sort == row_sort::row || query_.sort == row_sort::step ||
                              query_.sort == row_sort::state;
         const auto places = is_lazy && !candidates_ ? walk_in_order(after) : pick(after);
-        for (const auto at : places) found.items.push_back(rows_.at(at));
+        const bool has_more = places.size() == query_.page_size;  // the last is only counted
+        for (const auto at : std::span{places}.first(places.size() - (has_more ? 1 : 0)))
+            found.items.push_back(rows_.at(at));
+        if (has_more) found.items.emplace_back();
         return found;
     }
 
@@ -188,7 +192,7 @@ private:
         if (query_.sort == row_sort::row) go(0, walk(first, end, filter_.kinds()));
         if (query_.sort == row_sort::step)
             each_number(first, end, [&](std::size_t slot) {
-                go(static_cast<std::int64_t>(slot), walk(slot, slot + 1, filter_.kinds()));
+                go(to_number(step_of(slot)), walk(slot, slot + 1, filter_.kinds()));
             });
         if (query_.sort == row_sort::state)
             each_number(0, filter_.kinds().apart.size(), [&](std::size_t state) {

@@ -37,7 +37,10 @@ public:
 
     [[nodiscard]] std::optional<stored_operation> find_operation(operation_id id) {
         static const auto sql = operation_select::sql("WHERE id = ?1");
-        return first(database_.rows(sql, id));
+        auto found = first(database_.rows(sql, id));
+        if (found) found->key.id = id;  // of a damaged row another one may have been read
+        if (found && found->damage) found->damage = damaged_operation(id);
+        return found;
     }
 
     [[nodiscard]] std::optional<stored_operation> find_first(const std::string& name,

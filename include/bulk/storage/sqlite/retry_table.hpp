@@ -82,6 +82,7 @@ public:
             " ORDER BY row, step, retry_attempt LIMIT ?8"));
         while (row.next()) {
             auto& each = found.items.emplace_back(retry_entry{.operation = id_});
+            if (found.items.size() == query.page_size) break;  // it is only counted
             bool is_intact = false;
             row.read(each.row, each.step, each.retry_attempt, each.failure, each.error_message,
                      each.failed_at, each.row_data, is_intact);

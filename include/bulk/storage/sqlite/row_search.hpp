@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -39,8 +40,10 @@ public:
         const auto places = is_picked
                                 ? row_pick{rows_, query_, scope_}.first(after, query_.page_size)
                                 : in_order(after);
+        // The last one of that many is only counted, and so it may be damaged.
+        const bool has_more = places.size() == query_.page_size;
         std::map<std::uint64_t, window_page> pages;
-        for (const auto& each : places) {
+        for (const auto& each : std::span{places}.first(places.size() - (has_more ? 1 : 0))) {
             const auto number = page_of(to_number(each.place.row()));
             auto at = pages.find(number);
             if (at == pages.end()) at = pages.emplace(number, rows_.page(number)).first;
@@ -49,6 +52,7 @@ public:
             else  // an index has what its table has not
                 rows_.note_damage(each.place.row(), "record", each.place.step());
         }
+        if (has_more) found.items.emplace_back();
         return found;
     }
 
@@ -100,8 +104,7 @@ private:
                 for (int step = to_number(validation_step); step <= to_number(last_step_); ++step)
                     if (const step_index at{static_cast<std::int16_t>(step)};
                         !query_.step || *query_.step == at)
-                        legs.emplace_back(static_cast<std::int64_t>(slot_of(at)),
-                                          scope_.at_step(at));
+                        legs.emplace_back(step, scope_.at_step(at));
                 break;
             case row_sort::state:
                 for (const auto& [state, name] : enumerators_of<row_state>)
