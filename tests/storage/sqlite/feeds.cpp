@@ -6,7 +6,7 @@
 #include <bulk/storage/presence.hpp>
 #include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/database.hpp>
-#include <bulk/storage/sqlite/feed_session.hpp>
+#include <bulk/storage/sqlite/feed_tables.hpp>
 
 #include <support/faulty_vfs.hpp>
 #include <support/raw_database.hpp>
@@ -52,7 +52,7 @@ std::vector<std::string> strange_keys() {
 /// Feeds on one connection, which remembers the SQL that it runs.
 class traced {
 public:
-    using tables = bulk::sqlite::feed_session;
+    using tables = bulk::sqlite::feed_tables;
 
     explicit traced(std::shared_ptr<bulk::sqlite::database> used) : database_{std::move(used)} {
         (void)database_->write("tracing", [&](bulk::sqlite::session& in) -> bulk::result<> {

@@ -13,8 +13,8 @@
 #include <bulk/core/read_limit.hpp>
 #include <bulk/storage/feed_filter.hpp>
 #include <bulk/storage/feed_tables.hpp>
+#include <bulk/storage/memory/claimable_feed_work.hpp>
 #include <bulk/storage/memory/event_table.hpp>
-#include <bulk/storage/memory/feed_work.hpp>
 #include <bulk/storage/memory/kept_feed.hpp>
 
 #include <cstdint>
@@ -111,8 +111,8 @@ public:
     }
     [[nodiscard]] std::optional<claimable_partition> find_claimable(
         const std::vector<std::string>& feeds, timestamp now, timestamp lapsed_by) const {
-        const auto best =
-            least(feeds, [&](const feed_work& work) { return work.partition(now, lapsed_by); });
+        const auto best = least(
+            feeds, [&](const claimable_feed_work& work) { return work.partition(now, lapsed_by); });
         if (!best) return std::nullopt;
         const auto& kept = *by_number_.at(best->run);
         return claimable_partition{kept.run,
@@ -205,7 +205,8 @@ public:
     }
     [[nodiscard]] std::optional<lapsed_batch> find_lapsed(const std::vector<std::string>& feeds,
                                                           timestamp now) const {
-        const auto best = least(feeds, [&](const feed_work& work) { return work.batch(now); });
+        const auto best =
+            least(feeds, [&](const claimable_feed_work& work) { return work.batch(now); });
         if (!best) return std::nullopt;
         const auto& kept = *by_number_.at(best->run);
         return lapsed_batch{kept.run, kept.batches.at(best->number)};
@@ -213,7 +214,7 @@ public:
     [[nodiscard]] std::optional<feed_run> find_consolidating(const std::vector<std::string>& feeds,
                                                              timestamp now) const {
         const auto best =
-            least(feeds, [&](const feed_work& work) { return work.consolidating(now); });
+            least(feeds, [&](const claimable_feed_work& work) { return work.consolidating(now); });
         return best ? std::optional{by_number_.at(*best)->run} : std::nullopt;
     }
 
@@ -228,7 +229,7 @@ public:
         feeds_[folded(standing.feed)].standing = standing;
     }
     [[nodiscard]] std::optional<timestamp> next_due(const std::vector<std::string>& feeds) const {
-        return least(feeds, [](const feed_work& work) { return work.next_due(); });
+        return least(feeds, [](const claimable_feed_work& work) { return work.next_due(); });
     }
     void append(const std::vector<event>& events) { events_.append(events); }
 
@@ -240,9 +241,9 @@ private:
 
     /// The least of what `ask` finds in these feeds.
     template <typename Ask>
-    [[nodiscard]] std::invoke_result_t<Ask, const feed_work&> least(
+    [[nodiscard]] std::invoke_result_t<Ask, const claimable_feed_work&> least(
         const std::vector<std::string>& feeds, Ask ask) const {
-        std::invoke_result_t<Ask, const feed_work&> best;
+        std::invoke_result_t<Ask, const claimable_feed_work&> best;
         for (const auto& name : feeds)
             if (const auto* feed = known_feed(name))
                 if (const auto found = ask(feed->work); found && (!best || *found < *best))

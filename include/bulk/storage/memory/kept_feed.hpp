@@ -5,9 +5,9 @@
 #include <bulk/core/feed_partition.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/storage/feed_tables.hpp>
-#include <bulk/storage/memory/canonical_set.hpp>
-#include <bulk/storage/memory/feed_work.hpp>
-#include <bulk/storage/memory/raw_items.hpp>
+#include <bulk/storage/memory/claimable_feed_work.hpp>
+#include <bulk/storage/memory/feed_item_table.hpp>
+#include <bulk/storage/memory/feed_raw_table.hpp>
 
 #include <cstdint>
 #include <map>
@@ -22,8 +22,8 @@ using numbered_runs = std::map<std::uint64_t, kept_run*>;
 /// A feed, with its canonical set and what its runs have to do.
 struct kept_feed {
     watermark standing{};
-    canonical_set items{};
-    feed_work work{};
+    feed_item_table items{};
+    claimable_feed_work work{};
     numbered_runs runs{};
     std::uint64_t last_number = 0;  ///< of a run that may be removed
 };
@@ -35,7 +35,7 @@ struct kept_run {
     kept_feed* feed = nullptr;
     std::map<std::uint32_t, feed_partition> partitions{};
     std::map<std::uint64_t, open_batch> batches{};
-    raw_items raw{};
+    feed_raw_table raw{};
 
     /// Adds one to `partitions` or `batches`.
     template <typename Number, typename Part>

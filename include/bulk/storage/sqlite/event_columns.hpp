@@ -4,7 +4,6 @@
 #include <bulk/core/event.hpp>
 #include <bulk/storage/sqlite/columns.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -57,27 +56,53 @@ struct event_extras {
     }
 };
 
+/// An event, its number, and what only some events have.
+template <typename Sequence, typename Event>
+struct stored_event {
+    Sequence& sequence;
+    Event& told;
+    event_extras& extras;
+};
+template <typename Member>
+[[nodiscard]] constexpr auto of_event(Member member) {
+    return [=](auto& in) -> auto& { return in.told.*member; };
+}
+template <typename Member>
+[[nodiscard]] constexpr auto of_extras(Member member) {
+    return [=](auto& in) -> auto& { return in.extras.*member; };
+}
+
 /// The columns of `bulk_events`, and which field each holds.
 struct event_columns {
-    static constexpr std::array<std::string_view, 19> all{
-        "sequence", "operation",  "kind",      "level",    "state",
-        "previous", "row",        "failure",   "time",     "operation_name",
-        "message",  "created_by", "file_name", "metadata", "processed",
-        "total",    "successful", "failed",    "duration"};
+    static constexpr std::tuple found{
+        column{"sequence", [](auto& in) -> auto& { return in.sequence; }},
+        column{"operation", of_event(&event::operation)},
+        column{"kind", of_event(&event::kind)},
+        column{"level", of_event(&event::level)},
+        column{"state", of_event(&event::state)},
+        column{"previous", of_event(&event::previous)},
+        column{"row", of_event(&event::row)},
+        column{"failure", of_event(&event::failure)},
+        column{"time", of_event(&event::time)},
+        column{"operation_name", of_event(&event::operation_name)},
+        column{"message", of_event(&event::message)},
+        column{"created_by", of_extras(&event_extras::created_by)},
+        column{"file_name", of_extras(&event_extras::file_name)},
+        column{"metadata", of_extras(&event_extras::metadata)},
+        column{"processed", of_extras(&event_extras::processed)},
+        column{"total", of_extras(&event_extras::total)},
+        column{"successful", of_extras(&event_extras::successful)},
+        column{"failed", of_extras(&event_extras::failed)},
+        column{"duration", of_extras(&event_extras::duration)},
+    };
+    static constexpr auto all = names_of(found);
 
     /// In the order of the columns.
     template <typename Sequence, typename Event>
     [[nodiscard]] static auto fields(Sequence& sequence, Event& each, event_extras& extras) {
-        return column_values(sequence, each.operation, each.kind, each.level, each.state,
-                             each.previous, each.row, each.failure, each.time, each.operation_name,
-                             each.message, extras.created_by, extras.file_name, extras.metadata,
-                             extras.processed, extras.total, extras.successful, extras.failed,
-                             extras.duration);
+        stored_event<Sequence, Event> in{sequence, each, extras};
+        return fields_of(found, in);
     }
 };
-static_assert(
-    std::tuple_size_v<decltype(event_columns::fields(
-        std::declval<std::uint64_t&>(), std::declval<event&>(), std::declval<event_extras&>()))> ==
-    event_columns::all.size());
 
 }  // namespace bulk::sqlite

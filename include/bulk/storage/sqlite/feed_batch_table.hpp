@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bulk/core/concat.hpp>
 #include <bulk/core/feed_run.hpp>
 #include <bulk/storage/feed_tables.hpp>
+#include <bulk/storage/sqlite/columns.hpp>
+#include <bulk/storage/sqlite/row_stream.hpp>
 #include <bulk/storage/sqlite/session.hpp>
+#include <bulk/storage/sqlite/statement.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace bulk::sqlite {
+
+/// The columns of `bulk_feed_batches` that are fields of a batch, and which field each holds.
+inline constexpr std::tuple batch_fields{
+    column{"number", &open_batch::number},
+    column{"first", [](auto& batch) { return text_blob{batch.first}; }},
+    column{"last", [](auto& batch) { return text_blob{batch.last}; }},
+    column{"fence", &open_batch::fence},
+    column{"deliveries", &open_batch::deliveries},
+    column{"leased_until", &open_batch::leased_until},
+    column{"worker", &open_batch::worker},
+};
 
 /// Batches of runs that are being consolidated, within a transaction. Whoever saves one is who has
 /// it: `holder` is the process that this is.
@@ -20,38 +39,26 @@ public:
         : database_{database}, holder_{holder} {}
 
     [[nodiscard]] std::optional<open_batch> find_batch(const feed_run& run, std::uint64_t number) {
-        return first(
-            database_.rows("SELECT number, first, last, fence, deliveries, leased_until, worker "
-                           "FROM bulk_feed_batches WHERE "
-                           "run = ?1 AND number = ?2",
-                           run.number, number));
+        static const auto sql = select("WHERE run = ?1 AND number = ?2");
+        return first(database_.rows(sql, run.number, number));
     }
 
     [[nodiscard]] std::vector<open_batch> batches(const feed_run& run) {
+        static const auto sql = select("WHERE run = ?1 ORDER BY number");
         std::vector<open_batch> found;
-        auto row = database_.rows(
-            "SELECT number, first, last, fence, deliveries, leased_until, worker FROM "
-            "bulk_feed_batches WHERE "
-            "run = ?1 ORDER BY number",
-            run.number);
+        auto row = database_.rows(sql, run.number);
         while (row.next()) found.push_back(from(row));
         return found;
     }
 
     void insert_batch(const feed_run& run, const open_batch& batch) {
-        database_.execute(
-            "INSERT INTO bulk_feed_batches (run, number, first, last, fence, deliveries, "
-            "leased_until, worker, holder) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-            run.number, batch.number, blob{batch.first}, blob{batch.last}, batch.fence,
-            batch.deliveries, batch.leased_until, batch.worker, holder_);
+        static const auto sql = insert_into("bulk_feed_batches", written);
+        write(sql, run, batch);
     }
 
     void save_batch(const feed_run& run, const open_batch& batch) {
-        database_.execute(
-            "UPDATE bulk_feed_batches SET first = ?3, last = ?4, fence = ?5, deliveries = ?6, "
-            "leased_until = ?7, worker = ?8, holder = ?9 WHERE run = ?1 AND number = ?2",
-            run.number, batch.number, blob{batch.first}, blob{batch.last}, batch.fence,
-            batch.deliveries, batch.leased_until, batch.worker, holder_);
+        static const auto sql = update_of("bulk_feed_batches", written, keys);
+        write(sql, run, batch);
     }
 
     void remove_batch(const feed_run& run, std::uint64_t number) {
@@ -61,18 +68,31 @@ public:
 
     /// The one of the run whose lease ends first; there are as many as there are workers.
     [[nodiscard]] std::optional<open_batch> next_lapse(const feed_run& run) {
-        return first(
-            database_.rows("SELECT number, first, last, fence, deliveries, leased_until, worker "
-                           "FROM bulk_feed_batches WHERE "
-                           "run = ?1 ORDER BY leased_until, number LIMIT 1",
-                           run.number));
+        static const auto sql = select("WHERE run = ?1 ORDER BY leased_until, number LIMIT 1");
+        return first(database_.rows(sql, run.number));
     }
 
 private:
+    static constexpr auto columns = names_of(batch_fields);
+    static constexpr auto written = joined(joined(std::array<std::string_view, 1>{"run"}, columns),
+                                           std::array<std::string_view, 1>{"holder"});
+    /// `run` and `number`.
+    static constexpr std::size_t keys = 2;
+
+    [[nodiscard]] static std::string select(std::string_view rest) {
+        return concat("SELECT ", list_of(columns), " FROM bulk_feed_batches ", rest);
+    }
+
+    void write(const std::string& sql, const feed_run& run, const open_batch& batch) {
+        std::apply(
+            [&](const auto&... values) { database_.execute(sql, run.number, values..., holder_); },
+            fields_of(batch_fields, batch));
+    }
+
     [[nodiscard]] static open_batch from(const row_stream& row) {
         open_batch batch;
-        row.read(batch.number, batch.first, batch.last, batch.fence, batch.deliveries,
-                 batch.leased_until, batch.worker);
+        auto fields = fields_of(batch_fields, batch);
+        std::apply([&](auto&... into) { row.read(into...); }, fields);
         return batch;
     }
 

@@ -115,7 +115,7 @@ private:
                 database_.execute(sql, run.number, values...,
                                   part.leased_until ? holder_ : std::string_view{});
             },
-            stored_partition::fields(part));
+            fields_of(stored_partition::all, part));
     }
 
     session& database_;

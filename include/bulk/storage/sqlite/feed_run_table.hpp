@@ -159,7 +159,7 @@ private:
     void write(const std::string& sql, const feed_run& run, const More&... more) {
         std::apply(
             [&](const auto&, const auto&... values) { database_.execute(sql, values..., more...); },
-            stored_run::fields(run));
+            fields_of(stored_run::all, run));
     }
 
     session& database_;

@@ -142,11 +142,13 @@ struct operation_columns {
 
 /// The columns of the other checksum: the number, and what is written but not in `progress`.
 inline constexpr auto operation_content = [] {
-    std::array<std::string_view, operation_columns::written.size() - 5 + 1> names{"number"};
-    std::ranges::copy_if(operation_columns::written, names.begin() + 1, [](std::string_view name) {
+    constexpr auto is_content = [](std::string_view name) {
         return std::ranges::find(operation_columns::progress, name) ==
                operation_columns::progress.end();
-    });
+    };
+    constexpr auto count = std::ranges::count_if(operation_columns::written, is_content);
+    std::array<std::string_view, 1 + count> names{"number"};
+    std::ranges::copy_if(operation_columns::written, names.begin() + 1, is_content);
     return names;
 }();
 

@@ -8,10 +8,10 @@
 #include <bulk/storage/concepts.hpp>
 #include <bulk/storage/feed_ledger.hpp>
 #include <bulk/storage/own_presence.hpp>
+#include <bulk/storage/sqlite/all_tables.hpp>
 #include <bulk/storage/sqlite/database.hpp>
-#include <bulk/storage/sqlite/feed_transactions.hpp>
-#include <bulk/storage/sqlite/operation_session.hpp>
-#include <bulk/storage/sqlite/operation_transactions.hpp>
+#include <bulk/storage/sqlite/feed_backend.hpp>
+#include <bulk/storage/sqlite/operation_backend.hpp>
 #include <bulk/storage/sqlite/schema.hpp>
 #include <bulk/storage/sqlite/transaction.hpp>
 #include <bulk/storage/typed_records.hpp>
@@ -28,7 +28,7 @@ namespace bulk::sqlite {
 /// Operations, rows and runs of feeds in one file that outlives the process; uploads are kept elsewhere:
 /// `any_storage{records::open(path).value(), files::directory::open(folder).value()}`. A handle: copies share it.
 /// Several of them, in this or another process, may have one file open.
-class records : public operation_ledger<operation_transactions> {
+class records : public operation_ledger<operation_backend> {
 public:
     using connection = sqlite::connection;
     using transaction = sqlite::transaction;
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] result<bool> may_use(const std::string& file) {
         return database_->read(
             "looking for the operation of an upload",
-            [&](session& look) -> result<bool> { return operation_session{look}.may_use(file); });
+            [&](session& look) -> result<bool> { return all_tables{look}.may_use(file); });
     }
 
     /// Whether a change fails because there is no space left for it.
@@ -57,8 +57,8 @@ public:
     [[nodiscard]] flight_recorder& flights() { return present_->flights(); }
 
     /// Runs of feeds, in the same file.
-    [[nodiscard]] feed_ledger<feed_transactions> feeds() {
-        return feed_ledger{feed_transactions{database_, present_}};
+    [[nodiscard]] feed_ledger<feed_backend> feeds() {
+        return feed_ledger{feed_backend{database_, present_}};
     }
 
     /// A transaction for a step of an operation that is held.
@@ -68,7 +68,7 @@ public:
 
 private:
     records(std::shared_ptr<database> opened, std::shared_ptr<own_presence> present)
-        : operation_ledger{operation_transactions{opened, present}},
+        : operation_ledger{operation_backend{opened, present}},
           database_{std::move(opened)},
           present_{std::move(present)} {}
 

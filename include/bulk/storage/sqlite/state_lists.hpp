@@ -29,6 +29,11 @@ template <described_enum E, typename Matches>
         numbers_of<operation_state>([](operation_state state) { return !is_final(state); }), ')');
 }
 
+static_assert(std::ranges::all_of(enumerators_of<operation_state>, [](const auto& each) {
+    const auto number = std::to_underlying(each.value);  // as the index says in schema.hpp
+    return is_final(each.value) != (number <= 2 || number == 7);
+}));
+
 /// A partition of a feed's run that is not finished, as its index has it.
 inline constexpr std::string_view open_partition = "state < 2";
 static_assert(std::ranges::all_of(enumerators_of<partition_state>, [](const auto& each) {

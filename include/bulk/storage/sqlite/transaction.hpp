@@ -6,9 +6,9 @@
 #include <bulk/storage/operation_life.hpp>
 #include <bulk/storage/row_batch.hpp>
 #include <bulk/storage/row_recording.hpp>
+#include <bulk/storage/sqlite/all_tables.hpp>
 #include <bulk/storage/sqlite/connection.hpp>
 #include <bulk/storage/sqlite/database.hpp>
-#include <bulk/storage/sqlite/operation_session.hpp>
 
 #include <memory>
 #include <optional>
@@ -28,7 +28,7 @@ public:
         if (!lock) return std::unexpected{lock.error()};
         transaction made{std::move(database), std::move(*lock), held};
         auto owned = made.database_->write("beginning a step's transaction", [&](session& change) {
-            operation_session in{change};
+            all_tables in{change};
             return operation_life{in}.find_owned(held);
         });
         if (!owned) return std::unexpected{owned.error()};
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] result<> record(const row_batch& batch) {
         if (!lock_.owns_lock()) return is_over();
         return database_->write("recording rows in a step's transaction", [&](session& change) {
-            operation_session in{change};
+            all_tables in{change};
             return record_rows(in, held_, batch);
         });
     }

@@ -6,35 +6,27 @@
 #include <bulk/storage/sqlite/columns.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
-#include <array>
 #include <cstddef>
-#include <string_view>
+#include <string>
 #include <tuple>
 #include <vector>
 
 namespace bulk::sqlite {
 
 /// The columns of `bulk_workers`, and which field each holds.
-struct worker_columns {
-    static constexpr std::array<std::string_view, 10> all{"id",
-                                                          "kind",
-                                                          "pid",
-                                                          "started_at",
-                                                          "seen_at",
-                                                          "silent_after",
-                                                          "running_operations",
-                                                          "running_pages",
-                                                          "name",
-                                                          "host"};
-
-    /// In the order of the columns.
-    template <typename Record>
-    [[nodiscard]] static auto fields(Record& record) {
-        return std::tie(record.id, record.kind, record.pid, record.started_at, record.seen_at,
-                        record.silent_after, record.running_operations, record.running_pages,
-                        record.name, record.host);
-    }
+inline constexpr std::tuple worker_fields{
+    column{"id", &worker_record::id},
+    column{"kind", &worker_record::kind},
+    column{"pid", &worker_record::pid},
+    column{"started_at", &worker_record::started_at},
+    column{"seen_at", &worker_record::seen_at},
+    column{"silent_after", &worker_record::silent_after},
+    column{"running_operations", &worker_record::running_operations},
+    column{"running_pages", &worker_record::running_pages},
+    column{"name", &worker_record::name},
+    column{"host", &worker_record::host},
 };
+inline constexpr auto worker_columns = names_of(worker_fields);
 
 /// Who works, as they have said themselves, within a transaction.
 class worker_table {
@@ -43,10 +35,9 @@ public:
 
     void put_worker(const worker_record& record) {
         static const std::string sql =
-            insert_sealed("INSERT OR REPLACE", "bulk_workers", worker_columns::all, {});
-        const std::string& statement = sql;
-        const auto values = worker_columns::fields(record);
-        std::apply([&](const auto&... each) { database_.execute(statement, each...); }, values);
+            insert_sealed("INSERT OR REPLACE", "bulk_workers", worker_columns, {});
+        std::apply([&](const auto&... each) { database_.execute(sql, each...); },
+                   fields_of(worker_fields, record));
     }
 
     void remove_worker(worker_id id) {
@@ -58,12 +49,12 @@ public:
 
     [[nodiscard]] std::vector<worker_record> find_workers(std::size_t most) {
         std::vector<worker_record> found;
-        static const auto sql = concat("SELECT ", list_of(worker_columns::all),
+        static const auto sql = concat("SELECT ", list_of(worker_columns),
                                        " FROM bulk_workers ORDER BY seen_at DESC LIMIT ?1");
         auto row = database_.rows(sql, most);
         while (row.next())
             std::apply([&](auto&... into) { row.read(into...); },
-                       worker_columns::fields(found.emplace_back()));
+                       fields_of(worker_fields, found.emplace_back()));
         return found;
     }
 

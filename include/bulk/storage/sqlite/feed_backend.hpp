@@ -5,7 +5,7 @@
 #include <bulk/storage/own_presence.hpp>
 #include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/database.hpp>
-#include <bulk/storage/sqlite/feed_session.hpp>
+#include <bulk/storage/sqlite/feed_tables.hpp>
 
 #include <memory>
 #include <string_view>
@@ -15,12 +15,12 @@
 namespace bulk::sqlite {
 
 /// How feeds read and write a database: each use is a transaction, written whole or not at all.
-class feed_transactions {
+class feed_backend {
 public:
-    using tables = feed_session;
+    using tables = feed_tables;
 
     /// `present` is this process, for as long as it lives.
-    feed_transactions(std::shared_ptr<database> used, std::shared_ptr<own_presence> present)
+    feed_backend(std::shared_ptr<database> used, std::shared_ptr<own_presence> present)
         : database_{std::move(used)}, present_{std::move(present)} {}
 
     template <typename Change>
@@ -52,6 +52,6 @@ private:
     std::shared_ptr<own_presence> present_;
 };
 
-static_assert(feed_backend<feed_transactions>);
+static_assert(bulk::feed_backend<feed_backend>);
 
 }  // namespace bulk::sqlite

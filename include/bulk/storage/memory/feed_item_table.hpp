@@ -18,7 +18,7 @@
 namespace bulk::memory {
 
 /// What all runs of one feed have made of its source, by key.
-class canonical_set {
+class feed_item_table {
 public:
     [[nodiscard]] sighting see(run_id run, const std::string& key, std::uint64_t hash) {
         const auto found = items_.find(key);

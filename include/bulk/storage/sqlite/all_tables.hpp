@@ -17,14 +17,13 @@
 namespace bulk::sqlite {
 
 /// All that is kept for operations, within a transaction.
-class operation_session : public operation_table,
-                          public crash_table,
-                          public event_table,
-                          public worker_table {
+class all_tables : public operation_table,
+                   public crash_table,
+                   public event_table,
+                   public worker_table {
 public:
     /// For a claim: `holder` is the name of this process, `dead` are those that died.
-    explicit operation_session(session& database, std::string_view holder = {},
-                               burial* dead = nullptr)
+    explicit all_tables(session& database, std::string_view holder = {}, burial* dead = nullptr)
         : operation_table{database, holder},
           crash_table{database},
           event_table{database},
@@ -47,6 +46,6 @@ private:
     burial* dead_;
 };
 
-static_assert(operation_tables<operation_session>);
+static_assert(operation_tables<all_tables>);
 
 }  // namespace bulk::sqlite

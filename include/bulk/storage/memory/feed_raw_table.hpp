@@ -13,7 +13,7 @@ namespace bulk::memory {
 
 /// What a run has fetched and not consolidated yet, by key. Bad items stand apart, so that nobody who
 /// looks for the next pending one has to pass them.
-class raw_items {
+class feed_raw_table {
 public:
     bool put(const raw_item& item) {
         kept now{.hash = item.hash, .payload = item.payload};

@@ -3,9 +3,9 @@
 
 #include <bulk/storage/operation_ledger.hpp>
 #include <bulk/storage/own_presence.hpp>
+#include <bulk/storage/sqlite/all_tables.hpp>
 #include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/database.hpp>
-#include <bulk/storage/sqlite/operation_session.hpp>
 
 #include <memory>
 #include <string_view>
@@ -15,12 +15,12 @@
 namespace bulk::sqlite {
 
 /// How operations read and write a database: each use is a transaction, written whole or not at all.
-class operation_transactions {
+class operation_backend {
 public:
-    using tables = operation_session;
+    using tables = all_tables;
 
     /// `present` is this process, for as long as it lives.
-    operation_transactions(std::shared_ptr<database> used, std::shared_ptr<own_presence> present)
+    operation_backend(std::shared_ptr<database> used, std::shared_ptr<own_presence> present)
         : database_{std::move(used)}, present_{std::move(present)} {}
 
     template <typename Change>
@@ -61,6 +61,6 @@ private:
     std::shared_ptr<own_presence> present_;
 };
 
-static_assert(operation_backend<operation_transactions>);
+static_assert(bulk::operation_backend<operation_backend>);
 
 }  // namespace bulk::sqlite

@@ -18,7 +18,7 @@ namespace bulk::memory {
 
 /// What of one feed somebody can claim, and from when on: partitions, batches and runs, found without
 /// looking at any other. What it looks at changes between `leave` and `enter` only.
-class feed_work {
+class claimable_feed_work {
 public:
     /// A partition or a batch by the number of its run and its own; the least is claimed first.
     struct place {

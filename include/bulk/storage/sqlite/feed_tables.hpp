@@ -6,6 +6,7 @@
 #include <bulk/core/feed_run.hpp>
 #include <bulk/storage/feed_tables.hpp>
 #include <bulk/storage/row_crashes.hpp>
+#include <bulk/storage/sqlite/all_tables.hpp>
 #include <bulk/storage/sqlite/burial.hpp>
 #include <bulk/storage/sqlite/event_table.hpp>
 #include <bulk/storage/sqlite/feed_batch_table.hpp>
@@ -13,7 +14,6 @@
 #include <bulk/storage/sqlite/feed_partition_table.hpp>
 #include <bulk/storage/sqlite/feed_raw_table.hpp>
 #include <bulk/storage/sqlite/feed_run_table.hpp>
-#include <bulk/storage/sqlite/operation_session.hpp>
 #include <bulk/storage/sqlite/session.hpp>
 
 #include <algorithm>
@@ -27,14 +27,14 @@ namespace bulk::sqlite {
 
 /// All that is kept for feeds, within a transaction: the tables one by one, and here what there is to
 /// do in them. Whoever looks for that finds at once what processes have left that died.
-class feed_session : public feed_run_table,
-                     public feed_partition_table,
-                     public feed_batch_table,
-                     public feed_raw_table,
-                     public feed_item_table {
+class feed_tables : public feed_run_table,
+                    public feed_partition_table,
+                    public feed_batch_table,
+                    public feed_raw_table,
+                    public feed_item_table {
 public:
     /// `holder` is the name of this process.
-    feed_session(session& database, std::string_view holder, burial& dead)
+    feed_tables(session& database, std::string_view holder, burial& dead)
         : feed_run_table{database},
           feed_partition_table{database, holder},
           feed_batch_table{database, holder},
@@ -89,7 +89,7 @@ public:
 
 private:
     void release_dead() {
-        operation_session in{database_, holder_, &dead_};
+        all_tables in{database_, holder_, &dead_};
         row_crashes{in}.count_dead();
     }
 
@@ -98,6 +98,6 @@ private:
     burial& dead_;
 };
 
-static_assert(feed_tables<feed_session>);
+static_assert(bulk::feed_tables<feed_tables>);
 
 }  // namespace bulk::sqlite
