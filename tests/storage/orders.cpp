@@ -53,7 +53,7 @@ suite<"orders"> orders = [] {
         const auto number = [&](row_sort sort) { return order_of(record, sort).number; };
         expect(number(row_sort::row) == 0_l and number(row_sort::row_id) == 0_l);
         expect(order_of(record, row_sort::row_id).text == "a");
-        expect(number(row_sort::step) == 3_l and number(row_sort::started_at) == 5_l);
+        expect(number(row_sort::step) == 2_l and number(row_sort::started_at) == 5_l);
         expect(number(row_sort::state) == std::to_underlying(bulk::row_state::failed));
         expect(number(row_sort::failure) == bulk::order_of(record.failure));
     };

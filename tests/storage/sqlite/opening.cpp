@@ -438,7 +438,7 @@ suite<"opening a database"> opening = [] {
         (void)store.create(operation(1), {});
         const auto held = store.claim(request(0)).value().value().held;
         bulk::row_batch failures;
-        for (const std::uint64_t number : {1, 2, 3})
+        for (const std::uint64_t number : {1U, 2U, 3U})
             failures.records.push_back({.row = row(number),
                                         .step = step(0),
                                         .state = bulk::row_state::failed,
