@@ -2,17 +2,16 @@
 #pragma once
 
 #include <bulk/core/concat.hpp>
+#include <bulk/storage/sqlite/row_stream.hpp>
+#include <bulk/storage/sqlite/statement.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 namespace bulk::sqlite {
@@ -28,11 +27,11 @@ using column_names = std::span<const std::string_view>;
 }
 
 /// Lists of columns one behind the other.
-template <std::size_t A, std::size_t B>
-[[nodiscard]] constexpr auto joined(const std::array<std::string_view, A>& first,
-                                    const std::array<std::string_view, B>& second) {
-    std::array<std::string_view, A + B> all{};
-    std::ranges::copy(second, std::ranges::copy(first, all.begin()).out);
+template <std::size_t... Counts>
+[[nodiscard]] constexpr auto joined(const std::array<std::string_view, Counts>&... lists) {
+    std::array<std::string_view, (Counts + ...)> all{};
+    auto at = all.begin();
+    ((at = std::ranges::copy(lists, at).out), ...);
     return all;
 }
 
@@ -89,45 +88,82 @@ inline constexpr auto seal_bytes = [] {
 template <const auto& Columns>
 inline constexpr std::string_view sealed{seal_bytes<Columns>.data(), seal_bytes<Columns>.size()};
 
-/// Fields of a record in the order of its columns: references to what is stored as it is, values of what
-/// is stored in another form.
-template <typename... Fields>
-[[nodiscard]] std::tuple<Fields...> column_values(Fields&&... fields) {
-    return {std::forward<Fields>(fields)...};
-}
-
-/// A column and how its field is found in a record: a pointer to the member, or a function.
-template <typename Find>
+/// A column, and the field of a record that it holds: how the field is bound to a parameter, and read from a row.
+template <typename Record>
 struct column {
     std::string_view name;
-    Find find;
+    int (*bind)(const statement& to, int at, const Record& from);
+    void (*read)(const statement& from, int at, Record& into);
 };
 
-/// A member of a member.
-template <typename Outer, typename Inner>
-[[nodiscard]] constexpr auto within(Outer outer, Inner inner) {
-    return [=](auto& record) -> auto& { return record.*outer.*inner; };
-}
-/// What is stored in another form.
-template <typename Form, typename Member>
-[[nodiscard]] constexpr auto stored_as(Member member) {
-    return [=](auto& record) { return Form{record.*member}; };
+namespace detail {
+
+template <typename Record, typename Field>
+Record record_with(Field Record::*);
+template <auto Member>
+using record_of = decltype(record_with(Member));
+
+}  // namespace detail
+
+/// A member as it is, or a member of a member.
+template <auto Member, auto... Within>
+[[nodiscard]] consteval auto column_of(std::string_view name) {
+    using record = detail::record_of<Member>;
+    return column<record>{
+        .name = name,
+        .bind = [](const statement& to, int at,
+                   const record& from) { return to.bind(at, ((from.*Member).*....*Within)); },
+        .read = [](const statement& from, int at,
+                   record& into) { from.read(at, ((into.*Member).*....*Within)); }};
 }
 
-/// The names of some columns, and their fields of a record, in one order.
-template <typename... Find>
-[[nodiscard]] constexpr auto names_of(const std::tuple<column<Find>...>& columns) {
-    return std::apply(
-        [](const auto&... each) {
-            return std::array<std::string_view, sizeof...(Find)>{each.name...};
-        },
-        columns);
+/// What is stored in another form, which `Form::bind` and `Form::read` know.
+template <typename Form, auto Member>
+[[nodiscard]] consteval auto column_as(std::string_view name) {
+    using record = detail::record_of<Member>;
+    return column<record>{
+        .name = name,
+        .bind = [](const statement& to, int at,
+                   const record& from) { return Form::bind(to, at, from.*Member); },
+        .read = [](const statement& from, int at,
+                   record& into) { Form::read(from.view(at), into.*Member); }};
 }
-template <typename... Find, typename Record>
-[[nodiscard]] auto fields_of(const std::tuple<column<Find>...>& columns, Record& record) {
-    return std::apply(
-        [&](const auto&... each) { return column_values(std::invoke(each.find, record)...); },
-        columns);
+
+/// Text as bytes, which may be invalid UTF-8.
+struct as_bytes {
+    static int bind(const statement& to, int at, const std::string& text) {
+        return to.bind(at, blob{text});
+    }
+    static void read(std::string_view stored, std::string& text) { text = stored; }
+};
+
+template <typename Record, std::size_t Count>
+[[nodiscard]] constexpr auto names_of(const std::array<column<Record>, Count>& columns) {
+    std::array<std::string_view, Count> names{};
+    std::ranges::transform(columns, names.begin(), &column<Record>::name);
+    return names;
+}
+
+/// Parameters of a statement: the columns of a record.
+template <typename Record>
+struct fields {
+    std::span<const column<Record>> columns;
+    const Record& record;
+
+    void bind_to(parameters& values) const {
+        for (const auto& each : columns)
+            values.add_bound(
+                [&](const statement& to, int at) { return each.bind(to, at, record); });
+    }
+};
+template <typename Record, std::size_t Count>
+fields(const std::array<column<Record>, Count>&, const Record&) -> fields<Record>;
+
+/// Reads the columns of a record from a row, in which they begin at `first`.
+template <typename Record, std::size_t Count>
+void read_fields(const row_stream& row, const std::array<column<Record>, Count>& columns,
+                 Record& into, std::size_t first = 0) {
+    for (const auto& each : columns) each.read(row.values(), static_cast<int>(first++), into);
 }
 
 /// The first parameter is the first column's value.

@@ -111,13 +111,9 @@ public:
     [[nodiscard]] row_stream run(trouble& noted, std::string_view sql, const Args&... args) {
         if (noted.first) return row_stream{noted};
         return prepared(noted, sql, [&](const statement& made) {
-            const int count = made.parameters();
-            int at = 0, code = SQLITE_OK;
-            const auto bind = [&](const auto& value) {
-                if (++at <= count && code == SQLITE_OK) code = made.bind(at, value);
-            };
-            (bind(args), ...);
-            return at < count || (is_guarded_ && at > count) ? SQLITE_RANGE : code;
+            parameters values{made};
+            (values.add(args), ...);
+            return values.code(is_guarded_);
         });
     }
 

@@ -4,12 +4,12 @@
 #include <bulk/core/event.hpp>
 #include <bulk/storage/sqlite/columns.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace bulk::sqlite {
@@ -56,53 +56,32 @@ struct event_extras {
     }
 };
 
-/// An event, its number, and what only some events have.
-template <typename Sequence, typename Event>
-struct stored_event {
-    Sequence& sequence;
-    Event& told;
-    event_extras& extras;
-};
-template <typename Member>
-[[nodiscard]] constexpr auto of_event(Member member) {
-    return [=](auto& in) -> auto& { return in.told.*member; };
-}
-template <typename Member>
-[[nodiscard]] constexpr auto of_extras(Member member) {
-    return [=](auto& in) -> auto& { return in.extras.*member; };
-}
-
 /// The columns of `bulk_events`, and which field each holds.
 struct event_columns {
-    static constexpr std::tuple found{
-        column{"sequence", [](auto& in) -> auto& { return in.sequence; }},
-        column{"operation", of_event(&event::operation)},
-        column{"kind", of_event(&event::kind)},
-        column{"level", of_event(&event::level)},
-        column{"state", of_event(&event::state)},
-        column{"previous", of_event(&event::previous)},
-        column{"row", of_event(&event::row)},
-        column{"failure", of_event(&event::failure)},
-        column{"time", of_event(&event::time)},
-        column{"operation_name", of_event(&event::operation_name)},
-        column{"message", of_event(&event::message)},
-        column{"created_by", of_extras(&event_extras::created_by)},
-        column{"file_name", of_extras(&event_extras::file_name)},
-        column{"metadata", of_extras(&event_extras::metadata)},
-        column{"processed", of_extras(&event_extras::processed)},
-        column{"total", of_extras(&event_extras::total)},
-        column{"successful", of_extras(&event_extras::successful)},
-        column{"failed", of_extras(&event_extras::failed)},
-        column{"duration", of_extras(&event_extras::duration)},
+    static constexpr std::array<std::string_view, 1> key{"sequence"};
+    static constexpr std::array told{
+        column_of<&event::operation>("operation"),
+        column_of<&event::kind>("kind"),
+        column_of<&event::level>("level"),
+        column_of<&event::state>("state"),
+        column_of<&event::previous>("previous"),
+        column_of<&event::row>("row"),
+        column_of<&event::failure>("failure"),
+        column_of<&event::time>("time"),
+        column_of<&event::operation_name>("operation_name"),
+        column_of<&event::message>("message"),
     };
-    static constexpr auto all = names_of(found);
-
-    /// In the order of the columns.
-    template <typename Sequence, typename Event>
-    [[nodiscard]] static auto fields(Sequence& sequence, Event& each, event_extras& extras) {
-        stored_event<Sequence, Event> in{sequence, each, extras};
-        return fields_of(found, in);
-    }
+    static constexpr std::array extras{
+        column_of<&event_extras::created_by>("created_by"),
+        column_of<&event_extras::file_name>("file_name"),
+        column_of<&event_extras::metadata>("metadata"),
+        column_of<&event_extras::processed>("processed"),
+        column_of<&event_extras::total>("total"),
+        column_of<&event_extras::successful>("successful"),
+        column_of<&event_extras::failed>("failed"),
+        column_of<&event_extras::duration>("duration"),
+    };
+    static constexpr auto all = joined(key, names_of(told), names_of(extras));
 };
 
 }  // namespace bulk::sqlite

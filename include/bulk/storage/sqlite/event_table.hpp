@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace bulk::sqlite {
@@ -42,8 +41,11 @@ public:
             auto& each = found.emplace_back();
             event_extras extras;
             bool is_intact = false;
-            auto fields = event_columns::fields(each.sequence, each, extras);
-            std::apply([&](auto&... into) { row.read(into..., is_intact); }, fields);
+            row.read(each.sequence);
+            read_fields(row, event_columns::told, each, event_columns::key.size());
+            read_fields(row, event_columns::extras, extras,
+                        event_columns::all.size() - event_columns::extras.size());
+            row.read_at(static_cast<int>(event_columns::all.size()), is_intact);
             if (!is_intact)
                 database_.note(damaged(
                     concat("operation ", to_text(each.operation), ", event ", each.sequence),
@@ -89,9 +91,8 @@ private:
     void insert(const event& each, std::uint64_t sequence) {
         static const auto sql = insert_sealed("INSERT", "bulk_events", event_columns::all,
                                               {{"seal", event_columns::all}});
-        auto extras = event_extras::of(each);
-        std::apply([&](const auto&... values) { database_.execute(sql, values...); },
-                   event_columns::fields(sequence, each, extras));
+        database_.execute(sql, sequence, fields{event_columns::told, each},
+                          fields{event_columns::extras, event_extras::of(each)});
     }
 
     session& database_;

@@ -15,20 +15,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 namespace bulk::sqlite {
 
 /// The columns of `bulk_feed_batches` that are fields of a batch, and which field each holds.
-inline constexpr std::tuple batch_fields{
-    column{"number", &open_batch::number},
-    column{"first", [](auto& batch) { return text_blob{batch.first}; }},
-    column{"last", [](auto& batch) { return text_blob{batch.last}; }},
-    column{"fence", &open_batch::fence},
-    column{"deliveries", &open_batch::deliveries},
-    column{"leased_until", &open_batch::leased_until},
-    column{"worker", &open_batch::worker},
+inline constexpr std::array batch_fields{
+    column_of<&open_batch::number>("number"),
+    column_as<as_bytes, &open_batch::first>("first"),
+    column_as<as_bytes, &open_batch::last>("last"),
+    column_of<&open_batch::fence>("fence"),
+    column_of<&open_batch::deliveries>("deliveries"),
+    column_of<&open_batch::leased_until>("leased_until"),
+    column_of<&open_batch::worker>("worker"),
 };
 
 /// Batches of runs that are being consolidated, within a transaction. Whoever saves one is who has
@@ -74,7 +73,7 @@ public:
 
 private:
     static constexpr auto columns = names_of(batch_fields);
-    static constexpr auto written = joined(joined(std::array<std::string_view, 1>{"run"}, columns),
+    static constexpr auto written = joined(std::array<std::string_view, 1>{"run"}, columns,
                                            std::array<std::string_view, 1>{"holder"});
     /// `run` and `number`.
     static constexpr std::size_t keys = 2;
@@ -84,15 +83,12 @@ private:
     }
 
     void write(const std::string& sql, const feed_run& run, const open_batch& batch) {
-        std::apply(
-            [&](const auto&... values) { database_.execute(sql, run.number, values..., holder_); },
-            fields_of(batch_fields, batch));
+        database_.execute(sql, run.number, fields{batch_fields, batch}, holder_);
     }
 
     [[nodiscard]] static open_batch from(const row_stream& row) {
         open_batch batch;
-        auto fields = fields_of(batch_fields, batch);
-        std::apply([&](auto&... into) { row.read(into...); }, fields);
+        read_fields(row, batch_fields, batch);
         return batch;
     }
 

@@ -110,12 +110,8 @@ private:
     }
 
     void write(const std::string& sql, const feed_run& run, const feed_partition& part) {
-        std::apply(
-            [&](const auto&... values) {
-                database_.execute(sql, run.number, values...,
-                                  part.leased_until ? holder_ : std::string_view{});
-            },
-            fields_of(stored_partition::all, part));
+        database_.execute(sql, run.number, fields{stored_partition::all, part},
+                          part.leased_until ? holder_ : std::string_view{});
     }
 
     session& database_;

@@ -157,9 +157,8 @@ private:
 
     template <typename... More>
     void write(const std::string& sql, const feed_run& run, const More&... more) {
-        std::apply(
-            [&](const auto&, const auto&... values) { database_.execute(sql, values..., more...); },
-            fields_of(stored_run::all, run));
+        const auto but_number = std::span{stored_run::all}.subspan(1);
+        database_.execute(sql, fields<feed_run>{but_number, run}, more...);
     }
 
     session& database_;

@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -80,54 +79,61 @@ inline std::vector<recipient> recipients_of(std::string_view bytes) {
 
 /// Columns whose values are not those of a field as it is.
 struct recipient_bytes {
-    std::vector<recipient>& all;
-    [[nodiscard]] std::string bytes() const { return detail::bytes_of(all); }
-    void take(std::string_view stored) { all = detail::recipients_of(stored); }
+    static int bind(const statement& to, int at, const std::vector<recipient>& all) {
+        return to.bind(at, blob{detail::bytes_of(all)});
+    }
+    static void read(std::string_view stored, std::vector<recipient>& all) {
+        all = detail::recipients_of(stored);
+    }
 };
 struct text_bytes {
-    std::vector<std::string>& all;
-    [[nodiscard]] std::string bytes() const { return detail::bytes_of(all); }
-    void take(std::string_view stored) { all = detail::texts_of(stored); }
+    static int bind(const statement& to, int at, const std::vector<std::string>& all) {
+        return to.bind(at, blob{detail::bytes_of(all)});
+    }
+    static void read(std::string_view stored, std::vector<std::string>& all) {
+        all = detail::texts_of(stored);
+    }
 };
 /// To be searched for, never read.
 struct folded_text {
-    const std::string& original;
-    [[nodiscard]] std::string text() const { return folded(original); }
-    void take(std::string_view) {}
+    static int bind(const statement& to, int at, const std::string& original) {
+        return to.bind(at, folded(original));
+    }
+    static void read(std::string_view, const std::string&) {}
 };
 
 /// The columns of `bulk_operations`, and which field each holds: every statement that reads or writes an
 /// operation is made of this. The first is the key.
 struct operation_columns {
     using record = operation_record;
-    static constexpr std::tuple all{
-        column{"id", &record::id},
-        column{"version", &record::version},
-        column{"total", within(&record::rows, &row_counters::total)},
-        column{"processed", within(&record::rows, &row_counters::processed)},
-        column{"successful", within(&record::rows, &row_counters::successful)},
-        column{"failed", within(&record::rows, &row_counters::failed)},
-        column{"state", &record::state},
-        column{"paused", &record::paused},
-        column{"cancel_requested", &record::cancel_requested},
-        column{"validated", &record::validated},
-        column{"retry_count", &record::retry_count},
-        column{"created_at", &record::created_at},
-        column{"started_at", &record::started_at},
-        column{"run_started_at", &record::run_started_at},
-        column{"completed_at", &record::completed_at},
-        column{"file_size", &record::file_size},
-        column{"name", &record::name},
-        column{"folded_name", stored_as<folded_text>(&record::name)},
-        column{"idempotency_key", &record::idempotency_key},
-        column{"created_by", &record::created_by},
-        column{"source", &record::source},
-        column{"file_id", &record::file_id},
-        column{"file_name", &record::file_name},
-        column{"steps", stored_as<text_bytes>(&record::steps)},
-        column{"error_message", &record::error_message},
-        column{"recipients", stored_as<recipient_bytes>(&record::recipients)},
-        column{"metadata", &record::metadata},
+    static constexpr std::array all{
+        column_of<&record::id>("id"),
+        column_of<&record::version>("version"),
+        column_of<&record::rows, &row_counters::total>("total"),
+        column_of<&record::rows, &row_counters::processed>("processed"),
+        column_of<&record::rows, &row_counters::successful>("successful"),
+        column_of<&record::rows, &row_counters::failed>("failed"),
+        column_of<&record::state>("state"),
+        column_of<&record::paused>("paused"),
+        column_of<&record::cancel_requested>("cancel_requested"),
+        column_of<&record::validated>("validated"),
+        column_of<&record::retry_count>("retry_count"),
+        column_of<&record::created_at>("created_at"),
+        column_of<&record::started_at>("started_at"),
+        column_of<&record::run_started_at>("run_started_at"),
+        column_of<&record::completed_at>("completed_at"),
+        column_of<&record::file_size>("file_size"),
+        column_of<&record::name>("name"),
+        column_as<folded_text, &record::name>("folded_name"),
+        column_of<&record::idempotency_key>("idempotency_key"),
+        column_of<&record::created_by>("created_by"),
+        column_of<&record::source>("source"),
+        column_of<&record::file_id>("file_id"),
+        column_of<&record::file_name>("file_name"),
+        column_as<text_bytes, &record::steps>("steps"),
+        column_of<&record::error_message>("error_message"),
+        column_as<recipient_bytes, &record::recipients>("recipients"),
+        column_of<&record::metadata>("metadata"),
     };
     static constexpr auto written = names_of(all);
 
@@ -135,9 +141,6 @@ struct operation_columns {
     static constexpr std::array<std::string_view, 11> progress{
         "number",    "version", "total",       "processed", "successful", "failed",
         "last_step", "fence",   "lease_until", "owner",     "holder"};
-
-    /// In the order of `written`.
-    [[nodiscard]] static auto fields(operation_record& of) { return fields_of(all, of); }
 };
 
 /// The columns of the other checksum: the number, and what is written but not in `progress`.

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace bulk::sqlite {
@@ -23,10 +22,6 @@ struct operation_select {
     /// What is not of the record, in front of it.
     static constexpr std::array<std::string_view, 4> owned{"number", "fence", "lease_until",
                                                            "last_step"};
-    [[nodiscard]] static auto owned_fields(stored_operation& stored) {
-        return column_values(stored.key.number, stored.fence, stored.lease_until,
-                             stored.key.last_step);
-    }
 
     /// Number of a column of the statement. One that it does not have does not compile.
     [[nodiscard]] static consteval int at(std::string_view column) {
@@ -51,9 +46,8 @@ struct operation_select {
 
     [[nodiscard]] static stored_operation from(const row_stream& row) {
         stored_operation stored;
-        auto fields =
-            std::tuple_cat(owned_fields(stored), operation_columns::fields(stored.record));
-        std::apply([&](auto&... into) { row.read(into...); }, fields);
+        row.read(stored.key.number, stored.fence, stored.lease_until, stored.key.last_step);
+        read_fields(row, operation_columns::all, stored.record, owned.size());
         stored.key.id = stored.record.id;
         if (!is_intact(row)) stored.damage = damaged_operation(stored.record.id);
         return stored;

@@ -175,9 +175,8 @@ private:
         return operation_select::from(row);
     }
 
-    void write(const std::string& sql, operation_record& record) {
-        std::apply([&](const auto&... values) { database_.execute(sql, values...); },
-                   operation_columns::fields(record));
+    void write(const std::string& sql, const operation_record& record) {
+        database_.execute(sql, fields{operation_columns::all, record});
     }
 
     /// What was changed has been read before, and was intact.

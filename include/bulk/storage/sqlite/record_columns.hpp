@@ -3,58 +3,52 @@
 
 #include <bulk/core/row_record.hpp>
 #include <bulk/storage/sqlite/columns.hpp>
-#include <bulk/storage/sqlite/statement.hpp>
+#include <bulk/storage/sqlite/row_stream.hpp>
 #include <bulk/storage/waits.hpp>
 
 #include <array>
+#include <cstddef>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace bulk::sqlite {
-
-/// A record and what ended its wait, which is no field of its own.
-template <typename Record, typename End>
-struct stored_record {
-    Record& record;
-    End& end;
-};
-template <typename Member>
-[[nodiscard]] constexpr auto of_record(Member member) {
-    return [=](auto& in) -> auto& { return in.record.*member; };
-}
 
 /// The columns of `bulk_records`, and which field each holds: every statement that reads or writes whole
 /// records is made of this. The state and the texts have a checksum each, with the key.
 struct record_columns {
     static constexpr std::array<std::string_view, 3> key{"operation", "row", "step"};
-    static constexpr std::tuple state_fields{
-        column{"state", of_record(&row_record::state)},
-        column{"attempt", of_record(&row_record::attempt)},
-        column{"retry_attempt", of_record(&row_record::retry_attempt)},
-        column{"spent", [](auto& in) -> auto& { return in.end; }},
-        column{"failure", of_record(&row_record::failure)},
-        column{"started_at", of_record(&row_record::started_at)},
-        column{"completed_at", of_record(&row_record::completed_at)},
-        column{"wait_until", of_record(&row_record::wait_until)},
+    static constexpr std::array attempt_fields{
+        column_of<&row_record::state>("state"),
+        column_of<&row_record::attempt>("attempt"),
+        column_of<&row_record::retry_attempt>("retry_attempt"),
     };
-    static constexpr std::tuple text_fields{
-        column{"signal_key", of_record(&row_record::signal_key)},
-        column{"error_message", of_record(&row_record::error_message)},
-        column{"journal", [](auto& in) { return text_blob{in.record.journal}; }},
-        column{"row_data", of_record(&row_record::row_data)},
+    /// What ended the record's wait, which is no field of its own.
+    static constexpr std::array<std::string_view, 1> end{"spent"};
+    static constexpr std::array time_fields{
+        column_of<&row_record::failure>("failure"),
+        column_of<&row_record::started_at>("started_at"),
+        column_of<&row_record::completed_at>("completed_at"),
+        column_of<&row_record::wait_until>("wait_until"),
+    };
+    static constexpr std::array text_fields{
+        column_of<&row_record::signal_key>("signal_key"),
+        column_of<&row_record::error_message>("error_message"),
+        column_as<as_bytes, &row_record::journal>("journal"),
+        column_of<&row_record::row_data>("row_data"),
     };
 
-    static constexpr auto state = names_of(state_fields);
+    static constexpr auto state = joined(names_of(attempt_fields), end, names_of(time_fields));
     static constexpr auto content = joined(state, names_of(text_fields));
     static constexpr auto sealed_state = joined(key, state);
     static constexpr auto sealed_texts = joined(key, names_of(text_fields));
 
-    /// In the order of `content`.
-    template <typename Record, typename End>
-    [[nodiscard]] static auto fields(Record& record, End& end) {
-        stored_record<Record, End> in{record, end};
-        return std::tuple_cat(fields_of(state_fields, in), fields_of(text_fields, in));
+    /// Reads the fields of `content` from a row, in which they begin at `first`.
+    static void read(const row_stream& row, row_record& record, wait_end& end_of_wait,
+                     std::size_t first) {
+        read_fields(row, attempt_fields, record, first);
+        row.read_at(static_cast<int>(first += attempt_fields.size()), end_of_wait);
+        read_fields(row, time_fields, record, first += end.size());
+        read_fields(row, text_fields, record, first += time_fields.size());
     }
 
     /// What a retry makes of a record; its data stays.

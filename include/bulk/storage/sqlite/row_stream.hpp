@@ -81,6 +81,9 @@ public:
         kept_->prepared.read(column, into);
     }
 
+    /// For the columns of a record (columns.hpp).
+    [[nodiscard]] const statement& values() const { return kept_->prepared; }
+
     /// Bytes of a column, until the next row.
     [[nodiscard]] std::string_view view(int column) const { return kept_->prepared.view(column); }
 

@@ -91,11 +91,10 @@ public:
         static const auto sql = insert_sealed(
             "INSERT OR REPLACE", "bulk_records", columns,
             {{"seal", record_columns::sealed_state}, {"texts_seal", record_columns::sealed_texts}});
-        std::apply(
-            [&](const auto&... values) {
-                database_.execute(sql, operation_, record.row, record.step, values...);
-            },
-            record_columns::fields(record, end));
+        database_.execute(sql, operation_, record.row, record.step,
+                          fields{record_columns::attempt_fields, record}, end,
+                          fields{record_columns::time_fields, record},
+                          fields{record_columns::text_fields, record});
         if (!record.row_id.empty()) put_id(record.row, record.row_id);
     }
 
@@ -142,8 +141,8 @@ public:
         bool is_intact = false;
         row_record record{.operation = id_, .row = row, .step = step};
         auto end = wait_end::none;
-        auto fields = record_columns::fields(record, end);
-        std::apply([&](auto&... into) { found.read(is_intact, into...); }, fields);
+        found.read(is_intact);
+        record_columns::read(found, record, end, 1);
         if (!is_intact) note_damage(row, "record", step);
         return record;
     }

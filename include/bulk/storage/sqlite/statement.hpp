@@ -29,18 +29,6 @@ struct blob {
     std::string_view bytes;
 };
 
-/// The same of a field that is read, too.
-template <typename Text>
-struct text_blob {
-    Text& text_bytes;
-    [[nodiscard]] const std::string& bytes() const { return text_bytes; }
-    void take(std::string_view stored)
-        requires(!std::is_const_v<Text>)
-    {
-        text_bytes = stored;
-    }
-};
-
 namespace detail {
 
 template <typename T>
@@ -75,10 +63,6 @@ public:
         } else if constexpr (std::same_as<T, blob>) {
             return sqlite3_bind_blob64(get(), at, bytes_in(value.bytes), value.bytes.size(),
                                        SQLITE_TRANSIENT);
-        } else if constexpr (requires { value.bytes(); }) {
-            return bind(at, blob{value.bytes()});
-        } else if constexpr (requires { value.text(); }) {
-            return bind(at, value.text());
         } else if constexpr (std::floating_point<T>) {
             return sqlite3_bind_double(get(), at, value);
         } else if constexpr (std::integral<T> || std::is_enum_v<T>) {
@@ -163,6 +147,38 @@ private:
         void operator()(sqlite3_stmt* each) const { sqlite3_finalize(each); }
     };
     std::unique_ptr<sqlite3_stmt, finalize> prepared_;
+};
+
+/// Values on their way into the parameters of a statement, in their order. Those behind its last parameter are
+/// counted, and not bound.
+class parameters {
+public:
+    explicit parameters(const statement& to) : to_{to}, count_{to.parameters()} {}
+
+    /// `bind(statement, number)` binds the value.
+    template <typename Bind>
+    void add_bound(Bind bind) {
+        if (++given_ <= count_ && code_ == SQLITE_OK) code_ = bind(to_, given_);
+    }
+    /// One value, or the columns of a record.
+    template <typename T>
+    void add(const T& value) {
+        if constexpr (requires { value.bind_to(*this); })
+            value.bind_to(*this);
+        else
+            add_bound([&](const statement& to, int at) { return to.bind(at, value); });
+    }
+
+    /// SQLITE_OK if there was a value for each parameter, and none more if `exactly`.
+    [[nodiscard]] int code(bool exactly) const {
+        return given_ < count_ || (exactly && given_ > count_) ? SQLITE_RANGE : code_;
+    }
+
+private:
+    const statement& to_;
+    int count_;
+    int given_ = 0;
+    int code_ = SQLITE_OK;
 };
 
 }  // namespace bulk::sqlite

@@ -8,23 +8,22 @@
 
 #include <cstddef>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace bulk::sqlite {
 
 /// The columns of `bulk_workers`, and which field each holds.
-inline constexpr std::tuple worker_fields{
-    column{"id", &worker_record::id},
-    column{"kind", &worker_record::kind},
-    column{"pid", &worker_record::pid},
-    column{"started_at", &worker_record::started_at},
-    column{"seen_at", &worker_record::seen_at},
-    column{"silent_after", &worker_record::silent_after},
-    column{"running_operations", &worker_record::running_operations},
-    column{"running_pages", &worker_record::running_pages},
-    column{"name", &worker_record::name},
-    column{"host", &worker_record::host},
+inline constexpr std::array worker_fields{
+    column_of<&worker_record::id>("id"),
+    column_of<&worker_record::kind>("kind"),
+    column_of<&worker_record::pid>("pid"),
+    column_of<&worker_record::started_at>("started_at"),
+    column_of<&worker_record::seen_at>("seen_at"),
+    column_of<&worker_record::silent_after>("silent_after"),
+    column_of<&worker_record::running_operations>("running_operations"),
+    column_of<&worker_record::running_pages>("running_pages"),
+    column_of<&worker_record::name>("name"),
+    column_of<&worker_record::host>("host"),
 };
 inline constexpr auto worker_columns = names_of(worker_fields);
 
@@ -36,8 +35,7 @@ public:
     void put_worker(const worker_record& record) {
         static const std::string sql =
             insert_sealed("INSERT OR REPLACE", "bulk_workers", worker_columns, {});
-        std::apply([&](const auto&... each) { database_.execute(sql, each...); },
-                   fields_of(worker_fields, record));
+        database_.execute(sql, fields{worker_fields, record});
     }
 
     void remove_worker(worker_id id) {
@@ -52,9 +50,7 @@ public:
         static const auto sql = concat("SELECT ", list_of(worker_columns),
                                        " FROM bulk_workers ORDER BY seen_at DESC LIMIT ?1");
         auto row = database_.rows(sql, most);
-        while (row.next())
-            std::apply([&](auto&... into) { row.read(into...); },
-                       fields_of(worker_fields, found.emplace_back()));
+        while (row.next()) read_fields(row, worker_fields, found.emplace_back());
         return found;
     }
 
