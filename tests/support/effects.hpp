@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -36,7 +37,8 @@ inline effect effect_of(const bulk::context& ctx, int run, int life) {
             .life = life};
 }
 
-/// Appends lines to a file, each whole.
+/// Appends lines to a file. A kill can cut a write where a page of the file ends: each line begins with its own
+/// line feed and ends with a mark, so a line that was cut spoils no other and is not read.
 class effects_file {
 public:
     explicit effects_file(const std::string& path)
@@ -48,8 +50,9 @@ public:
     /// Whether it could be written.
     [[nodiscard]] bool note(const effect& done) const {
         std::ostringstream line;
-        line << done.operation << ' ' << done.row << ' ' << done.step << ' ' << done.attempt << ' '
-             << done.run << ' ' << done.life << '\n';
+        line << '\n'
+             << done.operation << ' ' << done.row << ' ' << done.step << ' ' << done.attempt << ' '
+             << done.run << ' ' << done.life << " end";
         const std::string text = line.str();
         return ::write(file_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     }
@@ -57,9 +60,15 @@ public:
     [[nodiscard]] static std::vector<effect> read(const std::string& path) {
         std::vector<effect> all;
         std::ifstream file{path};
-        for (effect each; file >> each.operation >> each.row >> each.step >> each.attempt >>
-                          each.run >> each.life;)
-            all.push_back(each);
+        for (std::string line; std::getline(file, line);) {
+            std::istringstream words{line};
+            effect each;
+            std::string mark;
+            if (words >> each.operation >> each.row >> each.step >> each.attempt >> each.run >>
+                    each.life >> mark &&
+                mark == "end")
+                all.push_back(std::move(each));
+        }
         return all;
     }
 
