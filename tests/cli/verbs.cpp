@@ -304,6 +304,30 @@ int main() {
         expect(eq(rest.code, 0) && rest.says("1 row to be tried again\n")) << rest.out << rest.err;
     };
 
+    "retry: an error group is named by what `errors` prints"_test = [] {
+        stage::program app;
+        stage::book = [](std::string_view account, auto&) {
+            if (account == "A-4") return bulk::outcome::fail("line one\nline two");
+            return bulk::outcome::fail("row " + std::string{account.substr(2)} +
+                                       "'s owner 'bob' is gone");
+        };
+        const auto id =
+            id_in(app.run({"run", app.file("two.csv", "account,amount\nA-1,1\nA-2,2\nA-4,4\n"),
+                           "--set", "by=ops"})
+                      .out);
+        stage::book = [](auto, auto&) { return bulk::outcome::done(); };
+        const auto unset = app.run({"retry", id, "--error-group", ""});
+        expect(eq(unset.code, 2) && unset.complains("no failed row has the error \"\""))
+            << unset.err;
+        const auto shown = app.run({"errors", id}).out;
+        expect(shown.contains("row #'s owner '…' is gone")) << shown;
+        expect(shown.contains("line one line two")) << shown;
+        const auto gone = app.run({"retry", id, "--error-group", "row #'s owner '…' is gone"});
+        expect(gone.says("2 rows to be tried again\n")) << gone.out << gone.err;
+        const auto rest = app.run({"retry", id, "--error-group", "line one line two"});
+        expect(rest.says("1 row to be tried again\n")) << rest.out << rest.err;
+    };
+
     "retry: failed rows run again here, or wait for a worker"_test = [] {
         stage::program app;
         const auto id = run_three(app);

@@ -1,4 +1,5 @@
 #include <bulk/feed.hpp>
+#include <bulk/storage/memory/records.hpp>
 
 #include <support/feed_stage.hpp>
 #include <support/ut.hpp>
@@ -467,6 +468,17 @@ int main() {
         expect(run->records == 500_ul);
         expect(service.items({.feed = "articles", .page_size = 1000})->items.size() == 500_ul);
         expect(service.shutdown().has_value());
+    };
+
+    "a storage that keeps no feeds makes no usable service"_test = [] {
+        class without_feeds : public bulk::memory::records {
+            using bulk::memory::records::feeds;
+        };
+        const bulk::feed_service service{bulk::feeds<articles>, bulk::any_storage{without_feeds{}}};
+        const auto usable = service.usable();
+        expect(fatal(!usable.has_value()));
+        expect(usable.error().code == bulk::errc::unavailable);
+        expect(usable.error().message.starts_with("the storage keeps no feeds"));
     };
 
     "in the thread that starts it"_test = [] {

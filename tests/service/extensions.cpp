@@ -71,6 +71,10 @@ struct secrets : bulk::operation<secrets, secret> {
 
 using entry = support::property;
 using properties = support::property_format;
+/// A program's own idea of CSV.
+struct named_csv : properties {
+    static constexpr std::string_view name = "csv";
+};
 
 struct entries : bulk::operation<entries, entry> {
     BULK_OPERATION("entries")
@@ -258,6 +262,22 @@ suite<"extensions"> extensions = [] {
             expect(done.rows == bulk::row_counters{4, 4, 2, 2}) << done.rows.failed;
             expect(script.calls == "a=1 d=3 ") << script.calls;
         }
+    };
+
+    "rows of a format with the name of a built-in one are converted, not copied"_test = [] {
+        support::script script;
+        bulk::service service{{bulk::operations<entries>, bulk::formats<named_csv>},
+                              bulk::memory::storage{},
+                              {.scheduler = bulk::scheduling::immediate}};
+        const auto id = service.create("entries", support::text("a=1\nc=3\n", "x.properties"));
+        std::string out;
+        const auto written =
+            service.export_rows(*id, {.kind = bulk::export_kind::data}, [&](std::string_view part) {
+                out += part;
+                return bulk::result<>{};
+            });
+        expect(written.has_value() && written->rows == std::uint64_t{2});
+        expect(out == "key,value\na,1\nc,3\n") << out;
     };
 
     "a scheduler of the program's own needs no base class"_test = [] {

@@ -103,6 +103,7 @@ suite<"any_storage"> erased = [] {
         expect(!poor.is_full() && !poor.may_use("a").value());
         const auto runs = poor.feeds()->runs({});
         expect(!runs && runs.error().message.starts_with("the storage keeps no feeds"));
+        expect(runs.error().code == bulk::errc::unavailable) << "no client did anything wrong";
         expect(poor.begin({}).error().code == bulk::errc::invalid_argument);
     };
 

@@ -47,6 +47,14 @@ public:
               const std::string& kind = "TEXT") {
         option(name, help, kind, text_into(value));
     }
+    /// An empty one differs from none.
+    void text(const std::string& name, std::optional<std::string>& value, const std::string& help,
+              const std::string& kind = "TEXT") {
+        option(name, help, kind, [&value](std::string_view text) -> result<> {
+            value = text;
+            return {};
+        });
+    }
     /// May be given several times.
     void texts(const std::string& name, std::vector<std::string>& values, const std::string& help,
                const std::string& kind = "TEXT") {

@@ -40,11 +40,11 @@ public:
     feed_service_core(any_storage storage, feed_service_options options, executor* jobs,
                       log_handler log)
         : service_host{{.what = "feed service",
-                        .storage = std::move(storage),
+                        .storage = storage,
                         .jobs = jobs,
                         .where = options.scheduler,
                         .threads = thread_count(options),
-                        .valid = validate(named(options)),
+                        .valid = check(storage, named(options)),
                         .log = std::move(log),
                         .owner = [this] { return this->shared_from_this(); }}},
           options_{named(std::move(options))},
@@ -145,6 +145,11 @@ public:
 private:
     /// Leases are long, as pages are slow to come; whether somebody works is said more often.
     static constexpr std::chrono::milliseconds longest_silence{30'000};
+
+    [[nodiscard]] static result<> check(any_storage& storage, const feed_service_options& options) {
+        if (auto valid = validate(options); !valid) return valid;
+        return storage.feeds()->usable();
+    }
 
     [[nodiscard]] static feed_service_options named(feed_service_options options) {
         if (options.worker_name.empty()) options.worker_name = program_name("worker");

@@ -12,6 +12,7 @@
 #include <bulk/rows/slice.hpp>
 #include <bulk/rows/text_source.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -46,11 +47,17 @@ private:
     Slicer slicer_;
 };
 
+template <typename Format>
+inline constexpr bool is_built_in =
+    std::same_as<Format, csv_format> || std::same_as<Format, tsv_format> ||
+    std::same_as<Format, json_format> || std::same_as<Format, ndjson_format>;
+
 /// What formats with the same reader do differently, as values: what uses them is compiled for each reader, not
 /// for each format.
 template <typename Reader>
 struct format_calls {
     std::string_view name{};
+    bool is_built_in = false;  ///< and no format of a program's own with such a name
     /// Null if files of the format cannot be cut.
     std::unique_ptr<slice_cutter> (*cut)(byte_source text, const read_options& options) = nullptr;
     Reader (*open_slice)(byte_source text, const slice& slice, const Reader& whole,
@@ -59,7 +66,7 @@ struct format_calls {
 
 template <typename Format, typename Reader>
 [[nodiscard]] constexpr format_calls<Reader> calls_of() {
-    format_calls<Reader> calls{.name = Format::name};
+    format_calls<Reader> calls{.name = Format::name, .is_built_in = is_built_in<Format>};
     if constexpr (sliceable_format<Format>) {
         calls.cut = [](byte_source text,
                        const read_options& options) -> std::unique_ptr<slice_cutter> {
@@ -98,8 +105,10 @@ template <declared_row Row>
 class any_rows {
 public:
     template <typename Reader>
-    any_rows(Reader reader, std::string_view format)
-        : rows_{std::make_unique<model<Reader>>(std::move(reader))}, format_{format} {}
+    any_rows(Reader reader, const format_calls<Reader>& format)
+        : rows_{std::make_unique<model<Reader>>(std::move(reader))},
+          format_{format.name},
+          is_built_in_{format.is_built_in} {}
 
     [[nodiscard]] read_status next(Row& row) { return rows_->next(row); }
     [[nodiscard]] row_number row() const { return rows_->row(); }
@@ -108,6 +117,7 @@ public:
     /// The text of the row, where the format keeps it.
     [[nodiscard]] std::optional<std::string_view> raw() const { return rows_->raw(); }
     [[nodiscard]] std::string_view format() const { return format_; }
+    [[nodiscard]] bool is_built_in() const { return is_built_in_; }
     /// Of CSV and TSV; null for other formats.
     [[nodiscard]] const csv::dialect* dialect() const { return rows_->dialect(); }
     /// Whether its cells are guarded against formulas.
@@ -146,7 +156,10 @@ private:
             return std::nullopt;
         }
         [[nodiscard]] const csv::dialect* dialect() const override {
-            if constexpr (requires { reader.format().header; }) return &reader.format();
+            if constexpr (requires {
+                              { reader.format() } -> std::same_as<const csv::dialect&>;
+                          })
+                return &reader.format();
             return nullptr;
         }
         [[nodiscard]] bool is_guarded() const override {
@@ -159,6 +172,7 @@ private:
 
     std::unique_ptr<interface> rows_;
     std::string_view format_;
+    bool is_built_in_;
 };
 
 /// Opens a file of any known format, packed or not; `name` is only looked at for its extension.
@@ -171,7 +185,7 @@ template <declared_row Row, file_format... Formats>
     return with_reader<Row>(
         std::move(*text), name, options, known,
         []<typename Reader>(Reader reader, format_calls<Reader> calls) {
-            return result<any_rows<Row>>{any_rows<Row>{std::move(reader), calls.name}};
+            return result<any_rows<Row>>{any_rows<Row>{std::move(reader), calls}};
         });
 }
 

@@ -81,7 +81,7 @@ private:
         if (!rows) return from_unreadable_file(rows.error());
         const std::string_view format = rows->format();
         if (!is_data()) return write_file(*rows, *report(true), name_of(options_.format));
-        if (!options_.reveal_pii || !is_copied(format, options_.format)) {
+        if (!options_.reveal_pii || !rows->is_built_in() || !is_copied(format, options_.format)) {
             if (options_.guard) return write_file(*rows, *guarding(), name_of(options_.format));
             return write_file(*rows, *converting(), name_of(options_.format));
         }

@@ -16,6 +16,8 @@ namespace bulk {
 /// The feeds of a backend that keeps none: every call fails and says so.
 class absent_feeds final : public feed_port {
 public:
+    [[nodiscard]] result<> usable() const override { return none(); }
+
     result<feed_run> start_run(const feed_run&, const std::vector<feed_partition>&) override {
         return none();
     }
@@ -76,7 +78,7 @@ public:
 
     [[nodiscard]] static std::unexpected<error> none() {
         return fail(
-            errc::invalid_argument,
+            errc::unavailable,  // no client of a front door can change it
             "the storage keeps no feeds: it needs feeds(), which gives a bulk::feed_ledger on its "
             "tables");
     }

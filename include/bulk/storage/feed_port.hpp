@@ -25,6 +25,9 @@ public:
     feed_port& operator=(const feed_port&) = delete;
     virtual ~feed_port() = default;
 
+    /// Whether the backend keeps feeds.
+    [[nodiscard]] virtual result<> usable() const { return {}; }
+
     virtual result<feed_run> start_run(const feed_run& run,
                                        const std::vector<feed_partition>& partitions) = 0;
     virtual result<feed_run> run(run_id id) = 0;

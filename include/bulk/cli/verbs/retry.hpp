@@ -7,6 +7,7 @@
 #include <bulk/cli/json_line.hpp>
 #include <bulk/cli/operation_verb.hpp>
 #include <bulk/cli/readable.hpp>
+#include <bulk/cli/screen.hpp>
 #include <bulk/core/concat.hpp>
 #include <bulk/core/error.hpp>
 #include <bulk/core/error_group.hpp>
@@ -16,7 +17,9 @@
 #include <bulk/service/export_options.hpp>
 #include <bulk/service/service.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,19 +70,33 @@ private:
         return run_to_end(program, service, of.id, concat(program.program(), " worker --drain"));
     }
 
-    /// A message of the group names it as well as its pattern: a group of one row is shown by its message.
     [[nodiscard]] result<> read_group(bulk::service& service, operation_id id) {
-        if (group_.empty()) return {};
+        if (!group_) return {};
         if (filter_.rows)
             return fail(errc::invalid_argument, "--row and --error-group cannot be combined");
-        auto rows = service.rows_of_group(id, filter_, error_pattern(group_));
+        const auto pattern = pattern_of_group(service, id);
+        if (!pattern) return std::unexpected{pattern.error()};
+        auto rows = service.rows_of_group(id, filter_, *pattern);
         if (!rows && rows.error().code == errc::invalid_argument)
             return fail(errc::invalid_argument,
-                        concat("--error-group: no failed row has the error \"", group_,
-                               "\"; `errors` lists the errors of the operation"));
+                        concat("--error-group: no failed row has the error \"", *group_,
+                               "\"; `errors --json` lists the errors of the operation"));
         if (!rows) return std::unexpected{std::move(rows).error()};
         filter_.rows = std::move(*rows);
         return {};
+    }
+
+    /// `errors` shows a group by its pattern, or by the message of its only row, and each on one line.
+    [[nodiscard]] result<std::string> pattern_of_group(bulk::service& service,
+                                                       operation_id id) const {
+        const auto groups = service.error_groups(id);
+        if (!groups) return std::unexpected{groups.error()};
+        const auto is_shown_as = [&](const error_group& each) {
+            return *group_ == each.pattern || *group_ == one_line(each.pattern) ||
+                   *group_ == one_line(each.sample);
+        };
+        const auto found = std::ranges::find_if(*groups, is_shown_as);
+        return found != groups->end() ? found->pattern : error_pattern(*group_);
     }
 
     static void report(const invocation& program, const retry_answer& answer, operation_id id) {
@@ -102,7 +119,7 @@ private:
     }
 
     std::string step_;
-    std::string group_;
+    std::optional<std::string> group_;
     std::vector<std::uint64_t> rows_;
     retry_filter filter_;
     bool submit_ = false;

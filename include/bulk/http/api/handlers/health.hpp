@@ -35,6 +35,7 @@ namespace bulk::http::api {
     } else if (auto found = asked.feeds().query({.page_size = 1}); !found) {
         ready = std::unexpected{std::move(found).error()};
     }
+    if (ready && asked.to.feeds != nullptr) ready = asked.feeds().usable();
     if (ready) return health_response(200, "ok", {});
     // Anybody may ask: where records are kept is none of their business.
     auto said =
