@@ -7,8 +7,8 @@
 
 #include <bulk/core/names.hpp>
 #include <bulk/core/reflect.hpp>
+#include <bulk/storage/completed_run.hpp>
 #include <bulk/storage/concepts.hpp>
-#include <bulk/storage/record_page.hpp>
 
 #include <support/ut.hpp>
 

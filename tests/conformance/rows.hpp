@@ -5,8 +5,8 @@
 #include "operations.hpp"
 #include "torn_views.hpp"
 
+#include <bulk/storage/completed_run.hpp>
 #include <bulk/storage/concepts.hpp>
-#include <bulk/storage/record_page.hpp>
 
 #include <support/ut.hpp>
 

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -111,7 +112,18 @@ struct coroutine_payments : bulk::operation<coroutine_payments, number> {
     }
 };
 
-using all = bulk::operation_list<payments, careless_payments, coroutine_payments>;
+/// Requests the connection of another backend.
+struct foreign_payments : bulk::operation<foreign_payments, number> {
+    BULK_OPERATION("foreign payments")
+    BULK_STEP(pay, "Pay")
+    (const number&, const bulk::no_metadata&, bulk::context& ctx)->bulk::result<> {
+        const auto other = ctx.transaction<std::map<int, int>>();
+        if (!other) return std::unexpected{other.error()};
+        return {};
+    }
+};
+
+using all = bulk::operation_list<payments, careless_payments, coroutine_payments, foreign_payments>;
 using play = support::stage<all, ledger_storage>;
 
 suite<"transactions"> transactions = [] {
@@ -263,6 +275,9 @@ suite<"transactions"> transactions = [] {
         const auto other = on.run(numbers(1), "coroutine payments");
         expect(on.errors(other.id).contains("only a step that is no coroutine has one"))
             << on.errors(other.id);
+        const auto foreign = on.run(numbers(1), "foreign payments");
+        expect(on.errors(foreign.id).contains("has no connection of that type"))
+            << on.errors(foreign.id);
         bulk::context alone{{}};
         expect(!alone.transaction<ledger>().has_value());
     };

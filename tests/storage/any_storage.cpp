@@ -5,6 +5,7 @@
 #include <bulk/storage/files/directory.hpp>
 #include <bulk/storage/memory/records.hpp>
 #include <bulk/storage/sqlite/connection.hpp>
+#include <bulk/storage/sqlite/records.hpp>
 #include <bulk/storage/sqlite/storage.hpp>
 
 #include <support/temporary_directory.hpp>
@@ -95,6 +96,31 @@ suite<"any_storage"> erased = [] {
                    .has_value())
             << "it is in the directory";
         expect(both.file_memory(stored->id) == nullptr);
+    };
+
+    "records in SQLite, uploads in memory: files are in their own backend alone"_test = [] {
+        const support::temporary_directory folder;
+        bulk::any_storage both{bulk::sqlite::records::open(folder.path() + "/a.db").value(),
+                               bulk::memory::records{}};
+        expect(both.create(conformance::operation(1), {}).has_value());
+        expect(both.connection_type() != nullptr) << "steps write through SQLite";
+        bool is_read = false;
+        const auto stored = both.put_file("a.csv",
+                                          [&](std::span<char> into) -> bulk::result<std::size_t> {
+                                              if (std::exchange(is_read, true))
+                                                  return std::size_t{0};
+                                              into[0] = 'x';
+                                              return std::size_t{1};
+                                          },
+                                          0, {});
+        expect(fatal(stored.has_value())) << stored.error().message;
+        expect(fatal(both.file_memory(stored->id) != nullptr));
+        expect(*both.file_memory(stored->id) == "x");
+        const auto reopened = bulk::sqlite::records::open(folder.path() + "/a.db");
+        expect(fatal(reopened.has_value()));
+        expect(bulk::any_storage{*reopened, bulk::memory::records{}}
+                   .get(conformance::operation(1).id)
+                   .has_value());
     };
 
     "what a backend does not have is said"_test = [] {

@@ -48,10 +48,10 @@ private:
     /// be moved to the steps of now still has the one of before for a moment.
     [[nodiscard]] bool is_refused(const operation_record& record,
                                   std::chrono::microseconds waited) const {
-        constexpr std::chrono::seconds patience{5};
+        constexpr std::chrono::seconds longest_wait{5};
         return !record.error_message.empty() && has_other_steps(program_.operations(), record) &&
                (program_.settings().service.on_changed_steps == changed_steps::refuse ||
-                waited > patience);
+                waited > longest_wait);
     }
 
     [[nodiscard]] progress progress_of(const operation_record& record, timestamp began) {

@@ -86,7 +86,7 @@ private:
         }
         engine_->warn("items are not stored", stored.error().message);
         if (stored.error().code == errc::unavailable && !is_over())
-            return run_at(engine_->jobs().now() + patience,
+            return run_at(engine_->jobs().now() + retry_delay,
                           [mapped](batch_job& self) { self.store(mapped); });
         is_lost_ = true;
         leave_lane();
@@ -103,7 +103,8 @@ private:
         if (run) return engine_->done_with_batch(std::move(*run));
         engine_->warn("batch is not finished", run.error().message);
         if (run.error().code == errc::unavailable && !is_over())
-            return run_at(engine_->jobs().now() + patience, [](batch_job& self) { self.finish(); });
+            return run_at(engine_->jobs().now() + retry_delay,
+                          [](batch_job& self) { self.finish(); });
         give_back();
     }
 
@@ -127,7 +128,7 @@ private:
                                   job{[self = this->shared_from_this(), call] { call(*self); }});
     }
 
-    static constexpr std::chrono::milliseconds patience{1'000};
+    static constexpr std::chrono::milliseconds retry_delay{1'000};
 
     std::shared_ptr<Engine> engine_;
     any_feed& feed_;

@@ -102,10 +102,9 @@ concept declared_feed =
     !std::is_final_v<Feed> && std::default_initializable<Feed> &&
     requires { Feed::template bulk_feed<Feed>(); };
 
-/// The sentences for feeds that cannot work; whether there is enough right to go on, so that one
-/// mistake is one error. Instantiated by every use of a feed.
+/// The sentences for types that are no feed at all.
 template <typename Feed>
-[[nodiscard]] consteval bool check_feed() {
+consteval void check_feed_class() {
     static_assert(
         feed_class<Feed>,
         "a feed derives publicly from bulk::feed<itself, its raw row, its canonical row>, "
@@ -128,6 +127,13 @@ template <typename Feed>
             requires { Feed::template bulk_feed<Feed>(); },
             "a feed needs BULK_FEED(\"its name\") inside, in a public place");
     }
+}
+
+/// The sentences for feeds that cannot work; whether there is enough right to go on, so that one
+/// mistake is one error. Instantiated by every use of a feed.
+template <typename Feed>
+[[nodiscard]] consteval bool check_feed() {
+    check_feed_class<Feed>();
     if constexpr (!declared_feed<Feed>) {
         return false;
     } else {

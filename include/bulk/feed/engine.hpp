@@ -88,7 +88,7 @@ public:
 
 private:
     /// After the storage did not answer.
-    static constexpr std::chrono::milliseconds patience{1'000};
+    static constexpr std::chrono::milliseconds retry_delay{1'000};
 
     using page = page_job<feed_engine>;
     using batch = batch_job<feed_engine>;
@@ -149,8 +149,8 @@ private:
     /// When something is due, or when another process may have begun something.
     void look_later(bool is_late) {
         const timestamp now = jobs_.now();
-        timestamp at =
-            now + (is_late ? std::min(patience, options_.poll_interval) : options_.poll_interval);
+        timestamp at = now + (is_late ? std::min(retry_delay, options_.poll_interval)
+                                      : options_.poll_interval);
         if (!is_late)
             if (const auto due = ledger_->next_due(names_); due && *due && **due > now)
                 at = std::min(at, **due);

@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    static constexpr std::chrono::milliseconds patience{1'000};
+    static constexpr std::chrono::milliseconds retry_delay{1'000};
 
     void fetch() {
         page_fetch asked{feed_, work_};
@@ -83,7 +83,7 @@ private:
         if (why.code != errc::unavailable || engine_->jobs().steady_now() >= until_ ||
             engine_->is_stopping())
             return engine_->done_with_page();
-        engine_->jobs().submit_at(now + patience,
+        engine_->jobs().submit_at(now + retry_delay,
                                   job{[self = this->shared_from_this(), call] { call(*self); }});
     }
 

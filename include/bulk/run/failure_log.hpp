@@ -38,7 +38,7 @@ public:
         {
             const std::scoped_lock lock{mutex_};
             if (!is_failing_.exchange(true)) began_ = now;
-            auto& known = find(message, now);
+            auto& known = find(message, now, lock);
             ++known.times;
             if (now < known.next_line) return;
             times = std::exchange(known.times, 0);
@@ -80,8 +80,9 @@ private:
         std::chrono::seconds interval = first_interval;
     };
 
-    /// The message, or the last one when there are too many. With the lock.
-    [[nodiscard]] known_message& find(const std::string& text, timestamp now) {
+    /// The message, or the last one when there are too many.
+    [[nodiscard]] known_message& find(const std::string& text, timestamp now,
+                                      const std::scoped_lock<std::mutex>&) {
         if (!is_told_)  // what was said before the storage worked again, and is old
             std::erase_if(messages_, [&](const auto& each) { return each.next_line <= now; });
         const auto found = std::ranges::find(messages_, text, &known_message::text);

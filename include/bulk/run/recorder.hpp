@@ -45,7 +45,7 @@ public:
     /// How many rows a task that begins may do before it hands them over: one at least.
     [[nodiscard]] std::uint64_t lend() {
         const std::scoped_lock lock{mutex_};
-        return lend_part();
+        return lend_part(lock);
     }
     /// A task ends, with nothing that is not handed over.
     void give_back(std::uint64_t lent) {
@@ -67,7 +67,7 @@ public:
         lent_ -= lent - 1;
         const bool is_full = pending_rows_ >= write_from_ || pending_rows_ + lent_ >= batch_size_;
         auto done = is_full && !has_failed_ ? write() : result<written>{};
-        lent = lend_part();
+        lent = lend_part(lock);
         return done;
     }
 
@@ -83,8 +83,8 @@ public:
     }
 
 private:
-    /// The last of the rows is the one in hand, and is not counted. With the lock.
-    [[nodiscard]] std::uint64_t lend_part() {
+    /// The last of the rows is the one in hand, and is not counted.
+    [[nodiscard]] std::uint64_t lend_part(const std::scoped_lock<std::mutex>&) {
         const auto taken = pending_rows_ + lent_ + 1;
         const auto room = taken < batch_size_ ? batch_size_ - taken : 0;
         const auto extra = room / tasks_;

@@ -88,18 +88,4 @@ struct row_order {
     return order;
 }
 
-/// The record behind which the page of a query begins; none at the beginning.
-[[nodiscard]] inline result<std::optional<row_order>> order_before(const row_query& query) {
-    if (query.after.empty()) return std::nullopt;
-    return parse_row_order(query.after, query.sort);
-}
-
-/// The same for a query of row numbers.
-[[nodiscard]] inline result<std::optional<row_number>> row_before(const row_query& query) {
-    if (query.after.empty()) return std::nullopt;
-    const auto order = parse_row_order(query.after, row_sort::row);
-    if (!order) return std::unexpected{order.error()};
-    return order->place.row();
-}
-
 }  // namespace bulk

@@ -27,6 +27,9 @@
 
 namespace bulk {
 
+/// Stands for any row that waits for the key of an early signal: rows are numbered from 1.
+inline constexpr row_number any_row{0};
+
 /// A signal that arrived before a row waited for it.
 struct early_signal {
     std::uint64_t number = 0;

@@ -114,7 +114,7 @@ suite<"csv scanner"> scanners = [] {
     };
 
     "dialects"_test = [] {
-        expect(scan("a\tb,c\n", bulk::csv::tab_separated) == "1@0[a][b,c] end"s);
+        expect(scan("a\tb,c\n", bulk::csv::dialect{.delimiter = '\t'}) == "1@0[a][b,c] end"s);
         expect(scan("'a;b';c\n", {.delimiter = ';', .quote = '\''}) == "1@0[a;b][c] end"s);
         expect(scan("\"a\",b\n", {.quote = '\0'}) == "1@0[\"a\"][b] end"s);
         expect(scan("# it's \"so\na,b\n#\nc,#d\n", {.comment = '#'}) ==

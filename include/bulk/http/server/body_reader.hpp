@@ -59,7 +59,7 @@ public:
         if (is_done() || into.empty()) co_return piece{};
         if (std::exchange(owes_continue_, false)) {
             const std::array<std::string_view, 1> go_on{"HTTP/1.1 100 Continue\r\n\r\n"};
-            if (co_await from_->write(go_on, allowed_.write) != trouble::none)
+            if (co_await from_->write(go_on, allowed_.write) != io_problem::none)
                 co_return refused(nobody);
         }
         auto got = chunks_ ? co_await read_chunks(into) : co_await read_plain(into);
@@ -130,10 +130,10 @@ private:
         allowed_.read.moved(count);
     }
 
-    [[nodiscard]] piece troubled(trouble problem) {
-        is_cut_ = problem == trouble::ended;
+    [[nodiscard]] piece troubled(io_problem problem) {
+        is_cut_ = problem == io_problem::ended;
         if (is_cut_) return refused(400);
-        return refused(problem == trouble::late ? 408 : nobody);
+        return refused(problem == io_problem::late ? 408 : nobody);
     }
 
     [[nodiscard]] awaitable<piece> read_plain(std::span<char> into) {
@@ -148,7 +148,7 @@ private:
         const auto begun = connection::clock::now();
         const auto [problem, count] = co_await from_->read(into, allowed_.read.deadline(begun));
         account(begun, count);
-        if (problem != trouble::none) co_return troubled(problem);
+        if (problem != io_problem::none) co_return troubled(problem);
         left_ -= count;
         co_return piece{.count = count};
     }
@@ -163,7 +163,7 @@ private:
             const auto before = from_->unread().size();
             const auto problem = co_await from_->read_more(allowed_.read.deadline(begun));
             account(begun, from_->unread().size() - before);
-            if (problem != trouble::none) co_return troubled(problem);
+            if (problem != io_problem::none) co_return troubled(problem);
         }
     }
 

@@ -34,11 +34,11 @@ public:
             of_->get_executor(),
             [of = of_, most = most_kept_, now = state_, gone = std::move(gone), ended_is_gone,
              grace]() -> awaitable<void> {
-                auto problem = trouble::none;
-                while (!now->is_over && problem == trouble::none && of->unread().size() < most)
+                auto problem = io_problem::none;
+                while (!now->is_over && problem == io_problem::none && of->unread().size() < most)
                     problem = co_await of->read_aside();
-                if (now->is_over || problem == trouble::none) co_return;
-                if (problem == trouble::ended) {
+                if (now->is_over || problem == io_problem::none) co_return;
+                if (problem == io_problem::ended) {
                     if (!ended_is_gone) co_return;
                     now->bell.expires_after(grace);
                     (void)co_await now->bell.async_wait(awaiting);

@@ -29,7 +29,7 @@
 namespace bulk::http {
 
 /// Why nothing more could be read or written.
-enum class trouble : std::uint8_t {
+enum class io_problem : std::uint8_t {
     none,
     late,
     ended,  ///< the other side says no more, and may still listen
@@ -70,7 +70,7 @@ public:
     void use(std::size_t count) { buffer_.consume(count); }
 
     /// Reads some more of what is unread.
-    [[nodiscard]] awaitable<trouble> read_more(clock::time_point deadline) {
+    [[nodiscard]] awaitable<io_problem> read_more(clock::time_point deadline) {
         const auto room = buffer_.prepare(piece);
         const auto [problem, count] =
             co_await read({static_cast<char*>(room.data()), piece}, deadline);
@@ -79,9 +79,9 @@ public:
     }
 
     /// Reads some bytes past what is unread.
-    [[nodiscard]] awaitable<std::pair<trouble, std::size_t>> read(std::span<char> into,
-                                                                  clock::time_point deadline) {
-        if (is_evicted_) co_return std::pair{trouble::late, std::size_t{0}};
+    [[nodiscard]] awaitable<std::pair<io_problem, std::size_t>> read(std::span<char> into,
+                                                                     clock::time_point deadline) {
+        if (is_evicted_) co_return std::pair{io_problem::late, std::size_t{0}};
         watch(deadline);
         pace_.begin_wait(clock::now());
         const auto [failed, count] = co_await socket_.async_read_some(
@@ -93,12 +93,12 @@ public:
 
     /// Reads some more of what is unread while a request is being answered, beside writes; until
     /// `cancel_reading`.
-    [[nodiscard]] awaitable<trouble> read_aside() {
+    [[nodiscard]] awaitable<io_problem> read_aside() {
         const auto [failed, count] =
             co_await socket_.async_read_some(buffer_.prepare(piece), awaiting);
         buffer_.commit(count);
-        if (!failed) co_return trouble::none;
-        co_return failed == boost::asio::error::eof ? trouble::ended : trouble::gone;
+        if (!failed) co_return io_problem::none;
+        co_return failed == boost::asio::error::eof ? io_problem::ended : io_problem::gone;
     }
     void cancel_reading() {
         boost::system::error_code ignored;
@@ -134,20 +134,20 @@ public:
 
     /// Writes all of it, and waits for the other side to take it as long as `allowed` has it.
     template <std::size_t Count>
-    [[nodiscard]] awaitable<trouble> write(std::array<std::string_view, Count> parts,
-                                           wait_budget& allowed) {
+    [[nodiscard]] awaitable<io_problem> write(std::array<std::string_view, Count> parts,
+                                              wait_budget& allowed) {
         while (true) {
             std::array<boost::asio::const_buffer, Count> left;
             std::ranges::transform(parts, left.begin(), [](std::string_view each) {
                 return boost::asio::const_buffer{each.data(), each.size()};
             });
-            if (boost::asio::buffer_size(left) == 0) co_return trouble::none;
+            if (boost::asio::buffer_size(left) == 0) co_return io_problem::none;
             // Nearly always there is room for an answer, and no wait, no timer and no turn are needed.
             boost::system::error_code failed;
             const std::size_t count = socket_.write_some(left, failed);
             if (failed == boost::asio::error::would_block ||
                 failed == boost::asio::error::try_again) {
-                if (is_evicted_) co_return trouble::late;
+                if (is_evicted_) co_return io_problem::late;
                 const auto begun = clock::now();
                 watch(allowed.deadline(begun));
                 pace_.begin_wait(begun);
@@ -155,11 +155,11 @@ public:
                     co_await socket_.async_wait(tcp_socket::wait_write, awaiting);
                 pace_.end_wait(clock::now());
                 allowed.waited(clock::now() - begun);
-                if (const auto problem = finish(stopped); problem != trouble::none)
+                if (const auto problem = finish(stopped); problem != io_problem::none)
                     co_return problem;
                 continue;
             }
-            if (failed) co_return trouble::gone;
+            if (failed) co_return io_problem::gone;
             allowed.moved(count);
             pace_.moved(count);
             pass(parts, count);
@@ -185,7 +185,7 @@ public:
         std::array<char, 4096> unwanted{};
         while (clock::now() < deadline) {
             const auto [problem, count] = co_await read(unwanted, deadline);
-            if (problem != trouble::none) break;
+            if (problem != io_problem::none) break;
         }
         interrupt_ = {};
         close();
@@ -254,11 +254,11 @@ private:
         socket_.cancel(ignored);
     }
 
-    [[nodiscard]] trouble finish(boost::system::error_code failed) {
+    [[nodiscard]] io_problem finish(boost::system::error_code failed) {
         deadline_ = clock::time_point::max();
-        if (!failed) return trouble::none;
-        if (failed == boost::asio::error::eof) return trouble::ended;
-        return is_late_ ? trouble::late : trouble::gone;
+        if (!failed) return io_problem::none;
+        if (failed == boost::asio::error::eof) return io_problem::ended;
+        return is_late_ ? io_problem::late : io_problem::gone;
     }
 
     tcp_socket socket_;

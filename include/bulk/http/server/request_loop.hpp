@@ -131,11 +131,11 @@ private:
                 deadline = connection::clock::now() + options().header_timeout;
             }
             const auto problem = co_await with_->read_more(deadline);
-            if (problem == trouble::none) continue;
+            if (problem == io_problem::none) continue;
             with_->on_end({});
             writer.is_head = with_->unread().starts_with(head_begin);
-            if (!has_begun || problem == trouble::gone) co_return std::unexpected{nobody};
-            co_return std::unexpected{problem == trouble::late ? 408 : 400};
+            if (!has_begun || problem == io_problem::gone) co_return std::unexpected{nobody};
+            co_return std::unexpected{problem == io_problem::late ? 408 : 400};
         }
         with_->on_end({});
         writer.is_head = with_->unread().starts_with(head_begin);

@@ -60,7 +60,7 @@ public:
 private:
     template <std::size_t Count>
     [[nodiscard]] awaitable<bool> send(std::array<std::string_view, Count> parts) {
-        co_return co_await to_->write(parts, allowed_) == trouble::none;
+        co_return co_await to_->write(parts, allowed_) == io_problem::none;
     }
 
     /// One piece of a body, in the form that the head has told; an empty one is the end.

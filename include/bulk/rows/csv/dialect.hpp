@@ -22,8 +22,6 @@ struct dialect {
     bool operator==(const dialect&) const = default;
 };
 
-inline constexpr dialect tab_separated{.delimiter = '\t'};
-
 [[nodiscard]] inline result<> validate(const dialect& dialect) {
     const auto refuse = [](std::string_view name, std::string_view why) {
         return fail(errc::invalid_argument, concat("the dialect's ", name, ' ', why));

@@ -157,11 +157,6 @@ public:
         write_styled<Style>(text_, value);
         return *this;
     }
-    /// An empty text is none.
-    object_writer& add_text(std::string_view name, std::string_view text) {
-        if (text.empty()) return add_raw(name, "null");
-        return add(name, text);
-    }
     /// What is JSON already; empty is null.
     object_writer& add_raw(std::string_view name, std::string_view value) {
         key(name);

@@ -23,7 +23,7 @@ public:
     void keep(const signal& sent, timestamp until) {
         const auto number = ++last_;
         const auto& kept =
-            all_.emplace(number, early{sent.key, sent.row.value_or(anybody), sent.failure, until})
+            all_.emplace(number, early{sent.key, sent.row.value_or(any_row), sent.failure, until})
                 .first->second;
         by_key_.emplace(kept.key, kept.row, number);
         by_end_.emplace(until, number);
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] std::optional<early_signal> find(std::string_view key, row_number row,
                                                    bool is_for_any_row) const {
         if (all_.empty()) return std::nullopt;
-        if (is_for_any_row) row = anybody;
+        if (is_for_any_row) row = any_row;
         const auto at = by_key_.lower_bound({key, row, 0});
         if (at == by_key_.end() || std::get<0>(*at) != key || std::get<1>(*at) != row)
             return std::nullopt;
@@ -59,7 +59,6 @@ private:
         std::optional<std::string> failure;
         timestamp until;
     };
-    static constexpr row_number anybody{0};
 
     std::map<std::uint64_t, early> all_;
     std::set<std::tuple<std::string_view, row_number, std::uint64_t>> by_key_;  ///< views of `all_`

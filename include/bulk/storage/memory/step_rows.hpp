@@ -5,8 +5,8 @@
 #include <bulk/core/id.hpp>
 #include <bulk/core/reflect.hpp>
 #include <bulk/core/row_state.hpp>
+#include <bulk/storage/memory/record_page.hpp>
 #include <bulk/storage/memory/row_bits.hpp>
-#include <bulk/storage/record_page.hpp>
 #include <bulk/storage/row_batch.hpp>
 
 #include <algorithm>

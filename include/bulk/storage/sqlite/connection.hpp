@@ -108,7 +108,7 @@ public:
     /// For the storage: a statement with the values of its parameters, as many as it has of those
     /// that are given.
     template <typename... Args>
-    [[nodiscard]] row_stream run(trouble& noted, std::string_view sql, const Args&... args) {
+    [[nodiscard]] row_stream run(first_failure& noted, std::string_view sql, const Args&... args) {
         if (noted.first) return row_stream{noted};
         return prepared(noted, sql, [&](const statement& made) {
             parameters values{made};
@@ -146,7 +146,7 @@ private:
     template <typename Visit, typename... Args>
     [[nodiscard]] result<> visit(std::string_view sql, Visit read, const Args&... args) {
         const bool was_in_transaction = is_in_transaction();
-        trouble noted{.file = {}, .doing = {}};
+        first_failure noted{.file = {}, .doing = {}};
         {
             auto stream = run(noted, sql, args...);
             while (stream.next())
@@ -162,7 +162,7 @@ private:
     }
 
     template <typename Bind>
-    [[nodiscard]] row_stream prepared(trouble& noted, std::string_view sql, Bind bind) {
+    [[nodiscard]] row_stream prepared(first_failure& noted, std::string_view sql, Bind bind) {
         auto& kept = is_guarded_ ? of_steps_ : own_;
         auto found = kept.find(sql);
         if (found == kept.end() || found->second.is_in_use) {

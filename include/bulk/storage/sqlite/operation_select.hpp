@@ -37,7 +37,7 @@ struct operation_select {
                       ", seal IS ", seals::operation, " AND progress_seal IS ", seals::progress,
                       " FROM bulk_operations ", rest);
     }
-    /// Whether a row of the statement is as it was operation_columns::written.
+    /// Whether a row of the statement is as it was written.
     [[nodiscard]] static bool is_intact(const row_stream& row) {
         bool is = false;
         row.read_at(static_cast<int>(owned.size() + operation_columns::written.size()), is);

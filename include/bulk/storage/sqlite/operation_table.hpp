@@ -22,6 +22,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -128,12 +129,9 @@ public:
 
     void set_owner(const operation_key& key, std::uint64_t fence, timestamp until,
                    const std::string& owner) {
-        static const auto sql = concat(
-            "UPDATE bulk_operations SET fence = ?2, lease_until = ?3, owner = ?4, holder = ?5, "
-            "progress_seal = ",
-            seal_of(operation_columns::progress,
-                    {{"fence", "?2"}, {"lease_until", "?3"}, {"owner", "?4"}, {"holder", "?5"}}),
-            " WHERE number = ?1");
+        static constexpr std::array<changed_column, 4> changes{
+            {{"fence", "?2"}, {"lease_until", "?3"}, {"owner", "?4"}, {"holder", "?5"}}};
+        static const auto sql = update_progress(changes);
         database_.execute(sql, key.number, fence, until, owner, holder_);
     }
 
@@ -141,17 +139,13 @@ public:
     void add_counts(const operation_key& key, const row_counters& counted, step_index step) {
         const auto last = std::max(key.last_step, step);
         if (counted == row_counters{} && last == key.last_step) return;
-        static const auto sql = concat(
-            "UPDATE bulk_operations SET version = version + ?2, total = total + ?3, processed = "
-            "processed + ?4, successful = successful + ?5, failed = failed + ?6, last_step = ?7, "
-            "progress_seal = ",
-            seal_of(operation_columns::progress, {{"version", "version + ?2"},
-                                                  {"total", "total + ?3"},
-                                                  {"processed", "processed + ?4"},
-                                                  {"successful", "successful + ?5"},
-                                                  {"failed", "failed + ?6"},
-                                                  {"last_step", "?7"}}),
-            " WHERE number = ?1");
+        static constexpr std::array<changed_column, 6> changes{{{"version", "version + ?2"},
+                                                                {"total", "total + ?3"},
+                                                                {"processed", "processed + ?4"},
+                                                                {"successful", "successful + ?5"},
+                                                                {"failed", "failed + ?6"},
+                                                                {"last_step", "?7"}}};
+        static const auto sql = update_progress(changes);
         database_.execute(sql, key.number, counted != row_counters{}, counted.total,
                           counted.processed, counted.successful, counted.failed, last);
     }
@@ -170,6 +164,13 @@ public:
     }
 
 private:
+    /// Changes columns of `progress`, and their checksum.
+    [[nodiscard]] static std::string update_progress(std::span<const changed_column> changes) {
+        return concat("UPDATE bulk_operations SET ", assigned(changes),
+                      ", progress_seal = ", seal_of(operation_columns::progress, changes),
+                      " WHERE number = ?1");
+    }
+
     [[nodiscard]] static std::optional<stored_operation> first(row_stream row) {
         if (!row.next()) return std::nullopt;
         return operation_select::from(row);

@@ -71,6 +71,7 @@ public:
         };
         page<retry_entry> found;
         if (auto row = ask(concat("SELECT count(*)", matches)); row.next()) row.read(found.total);
+        static_assert(to_number(validation_step) == -1);
         // A step that kept no data of the row has failed with what its validation kept, which
         // nothing changes: it is stored once, and not again with every retry.
         auto row = ask(concat(

@@ -16,7 +16,7 @@ namespace bulk::sqlite {
 
 /// Where the first thing that goes wrong is kept. Whoever has one may go on with what they do:
 /// nothing is run any more, and in the end it is seen.
-struct trouble {
+struct first_failure {
     std::string_view file;   ///< empty: this is SQL of a step
     std::string_view doing;  ///< for the message
     std::optional<error> first{};
@@ -37,12 +37,12 @@ struct kept_statement {
 class row_stream {
 public:
     /// Gives nothing, as something went wrong.
-    explicit row_stream(trouble& noted) : noted_{&noted} {}
+    explicit row_stream(first_failure& noted) : noted_{&noted} {}
 
-    row_stream(kept_statement& kept, trouble& noted) : kept_{&kept}, noted_{&noted} {
+    row_stream(kept_statement& kept, first_failure& noted) : kept_{&kept}, noted_{&noted} {
         kept.is_in_use = true;
     }
-    row_stream(statement once, trouble& noted)
+    row_stream(statement once, first_failure& noted)
         : once_{std::make_unique<kept_statement>(std::move(once))},
           kept_{once_.get()},
           noted_{&noted} {}
@@ -97,7 +97,7 @@ private:
 
     std::unique_ptr<kept_statement> once_;
     kept_statement* kept_ = nullptr;
-    trouble* noted_;
+    first_failure* noted_;
 };
 
 }  // namespace bulk::sqlite

@@ -51,7 +51,7 @@ public:
 
 private:
     connection& used_;
-    trouble noted_;
+    first_failure noted_;
 };
 
 }  // namespace bulk::sqlite

@@ -58,6 +58,7 @@ private:
 
     /// Through numbers that no step has: on its way a row has no two records of one step.
     void move_in(const table& in) {
+        static_assert(to_number(validation_step) == -1, "it stays: steps move through -2 and less");
         check(in);
         std::string there;
         for (const auto each : to_) there += concat(there.empty() ? "[" : ",", to_number(each));

@@ -143,7 +143,7 @@ public:
         database_.execute(
             "INSERT INTO bulk_early_signals (operation, row, kept_until, key, failure) "
             "VALUES (?1, ?2, ?3, ?4, ?5)",
-            operation_, sent.row.value_or(anybody), until, sent.key, sent.failure);
+            operation_, sent.row.value_or(any_row), until, sent.key, sent.failure);
         static const auto seal = concat(
             "UPDATE bulk_early_signals SET seal = ", seals::early_signal, " WHERE number = ?1");
         database_.execute(seal, database_.inserted());
@@ -157,7 +157,7 @@ public:
             concat("SELECT number, failure, seal IS ", seals::early_signal,
                    " FROM bulk_early_signals WHERE operation = ?1 AND key = ?2 AND row = ?3 "
                    "ORDER BY number LIMIT 1");
-        auto found = database_.rows(sql, operation_, key, is_for_any_row ? anybody : row);
+        auto found = database_.rows(sql, operation_, key, is_for_any_row ? any_row : row);
         if (!found.next()) return std::nullopt;
         early_signal early;
         bool is_intact = false;
@@ -177,8 +177,6 @@ public:
     }
 
 private:
-    static constexpr row_number anybody{0};
-
     [[nodiscard]] static std::string select_given(std::string_view rest) {
         return concat("SELECT sequence, row, step, key, failure, seal IS ", seals::given_signal,
                       " FROM bulk_given_signals WHERE operation = ?1 ", rest);

@@ -1,4 +1,4 @@
-#include <bulk/storage/record_page.hpp>
+#include <bulk/storage/memory/record_page.hpp>
 
 #include <support/ut.hpp>
 
