@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -167,6 +168,20 @@ suite<"opening a database"> opening = [] {
         for (const auto& part : {std::string{"bulk.db"}, "version " + std::to_string(known + 1),
                                  "up to " + std::to_string(known)})
             expect(refused.error().message.contains(part)) << refused.error().message;
+    };
+
+    "a number that damage makes a float of the same bits has another checksum"_test = [] {
+        const temporary_directory directory;
+        const auto path = directory.path("bulk.db");
+        (void)storage::open(path).value();
+        auto database = bulk::sqlite::connection::open(path, {}).value();
+        const auto seal_of = [&](auto value) {
+            return database->value<std::int64_t>("SELECT bulk_seal(?1)", value).value();
+        };
+        const std::int64_t moment = 1'767'232'800'000'000;
+        expect(fatal(seal_of(moment).has_value()));
+        expect(seal_of(moment) == seal_of(moment));
+        expect(seal_of(moment) != seal_of(std::bit_cast<double>(moment)));
     };
 
     "a column added to a sealed table is sealed with the others, and damage stays damage"_test =

@@ -73,7 +73,8 @@ inline std::uint64_t word_of(sqlite3_value* value) {
         case SQLITE_INTEGER:
             return static_cast<std::uint64_t>(sqlite3_value_int64(value));
         case SQLITE_FLOAT:
-            return std::bit_cast<std::uint64_t>(sqlite3_value_double(value));
+            // Not its bits: one bit of a header makes a float of a whole number, with the same ones.
+            return ~std::bit_cast<std::uint64_t>(sqlite3_value_double(value));
         case SQLITE_NULL:
             return 0x9e37'79b9'7f4a'7c15;
         default: {
