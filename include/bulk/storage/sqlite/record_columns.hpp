@@ -48,7 +48,7 @@ struct record_columns {
         read_fields(row, attempt_fields, record, first);
         row.read_at(static_cast<int>(first += attempt_fields.size()), end_of_wait);
         read_fields(row, time_fields, record, first += end.size());
-        read_fields(row, text_fields, record, first += time_fields.size());
+        read_fields(row, text_fields, record, first + time_fields.size());
     }
 
     /// What a retry makes of a record; its data stays.
