@@ -116,8 +116,7 @@ inline int perform(invocation& program, const std::vector<std::string>& words,
 /// opens no file twice.
 class lazy_storage {
 public:
-    explicit lazy_storage(
-        std::move_only_function<result<any_storage>(const storage_settings&)> open)
+    explicit lazy_storage(std::function<result<any_storage>(const storage_settings&)> open)
         : open_{std::move(open)} {}
 
     [[nodiscard]] result<any_storage> operator()(const storage_settings& settings) {
@@ -130,7 +129,7 @@ public:
     }
 
 private:
-    std::move_only_function<result<any_storage>(const storage_settings&)> open_;
+    std::function<result<any_storage>(const storage_settings&)> open_;
     std::optional<any_storage> opened_;
 };
 

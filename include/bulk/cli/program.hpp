@@ -11,6 +11,7 @@
 #include <bulk/service/catalog.hpp>
 #include <bulk/storage/any_storage.hpp>
 
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -42,9 +43,10 @@ void add_storage(program_parts& parts, Open open) {
     }
     if constexpr (requires(const storage_settings& of) { Open::examine(of, true); })
         parts.examine = Open::examine;
-    parts.open_storage =
-        [open = std::move(open)](const storage_settings& settings) mutable -> result<any_storage> {
-        auto opened = open(settings);
+    parts.open_storage =  // shared: what opens it may be movable only
+        [open = std::make_shared<Open>(std::move(open))](
+            const storage_settings& settings) -> result<any_storage> {
+        auto opened = (*open)(settings);
         if (!opened) return std::unexpected{std::move(opened).error()};
         return any_storage{std::move(*opened)};
     };

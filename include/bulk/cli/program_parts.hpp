@@ -42,7 +42,7 @@ struct program_parts {
     std::optional<catalog> operations{};
     /// The feeds of the program; null: none.
     std::vector<std::unique_ptr<any_feed>> (*make_feeds)() = nullptr;
-    std::move_only_function<result<any_storage>(const storage_settings&)> open_storage{};
+    std::function<result<any_storage>(const storage_settings&)> open_storage{};
     copy_function backup{};     ///< unset: the storage cannot be copied
     copy_function restore{};    ///< unset: nor restored
     doctor_function examine{};  ///< unset: nor examined
