@@ -1,4 +1,4 @@
-// One of two units that include everything: what a header defines must be inline.
+// What a header defines must be inline: this is linked with every header alone.
 #include <bulk/bulk.hpp>
 #include <bulk/feed.hpp>
 

@@ -1,7 +1,4 @@
-// The other unit that includes everything, linked with the first and with every header alone.
-#include <bulk/bulk.hpp>
-#include <bulk/feed.hpp>
-
+// Linked with a unit that includes everything and with every header alone, so that what a header defines must be inline.
 int bulk_version();
 
-int main() { return bulk_version() - BULK_VERSION_MAJOR; }
+int main() { return bulk_version() == 0 ? 0 : 1; }
