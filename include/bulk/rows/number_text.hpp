@@ -64,7 +64,10 @@ template <std::floating_point T>
     else
         value = ::strtold_l(copy.c_str(), &end, plain);
     if (end != copy.c_str() + copy.size()) return number_error::not_a_number;
-    return std::isfinite(value) ? number_error::none : number_error::out_of_range;
+    const bool is_too_small =
+        value == 0 && text.substr(0, text.find_first_of("eE")).find_first_of("123456789") !=
+                          std::string_view::npos;
+    return std::isfinite(value) && !is_too_small ? number_error::none : number_error::out_of_range;
 #endif
 }
 
