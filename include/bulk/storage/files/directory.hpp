@@ -190,6 +190,9 @@ private:
     [[nodiscard]] result<> prepare() const {
         namespace fs = std::filesystem;
         std::error_code code;
+        if (fs::exists(base_, code) && !fs::is_directory(base_, code))
+            return fail(errc::invalid_argument,
+                        concat("base_path ", base_, " is not a directory: choose another"));
         std::vector<fs::path> made;
         for (fs::path each = base_; !fs::exists(each, code) && each.has_relative_path();
              each = each.parent_path())
@@ -199,9 +202,6 @@ private:
         for (const auto& each : made)
             if (auto synced = sync_folder(system_, each.parent_path().string()); !synced)
                 return synced;
-        if (!fs::is_directory(base_, code))
-            return fail(errc::invalid_argument,
-                        concat("base_path ", base_, " is not a directory: choose another"));
         if (::access(base_.c_str(), R_OK | W_OK | X_OK) != 0)
             return failed_call("write to the directory", base_, errno);
         return remove_leftovers(system_, base_);
