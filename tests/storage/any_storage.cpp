@@ -57,6 +57,18 @@ private:
 };
 static_assert(bulk::record_store<only_records> && !bulk::file_store<only_records>);
 
+/// An upload of one letter, "x".
+auto put_letter(bulk::any_storage& in) {
+    bool is_read = false;
+    return in.put_file("a.csv",
+                       [&](std::span<char> into) -> bulk::result<std::size_t> {
+                           if (std::exchange(is_read, true)) return std::size_t{0};
+                           into[0] = 'x';
+                           return std::size_t{1};
+                       },
+                       0, {});
+}
+
 suite<"any_storage"> erased = [] {
     const auto make = [] { return std::make_unique<bulk::any_storage>(bulk::memory::records{}); };
     conformance::check_storage(make);
@@ -80,15 +92,7 @@ suite<"any_storage"> erased = [] {
         bulk::any_storage both{only_records{},
                                bulk::files::directory::open(folder.path() + "/uploads").value()};
         expect(both.create(conformance::operation(1), {}).has_value());
-        bool is_read = false;
-        const auto stored = both.put_file("a.csv",
-                                          [&](std::span<char> into) -> bulk::result<std::size_t> {
-                                              if (std::exchange(is_read, true))
-                                                  return std::size_t{0};
-                                              into[0] = 'x';
-                                              return std::size_t{1};
-                                          },
-                                          0, {});
+        const auto stored = put_letter(both);
         expect(fatal(stored.has_value())) << stored.error().message;
         expect(bulk::files::directory::open(folder.path() + "/uploads")
                    .value()
@@ -104,15 +108,7 @@ suite<"any_storage"> erased = [] {
                                bulk::memory::records{}};
         expect(both.create(conformance::operation(1), {}).has_value());
         expect(both.connection_type() != nullptr) << "steps write through SQLite";
-        bool is_read = false;
-        const auto stored = both.put_file("a.csv",
-                                          [&](std::span<char> into) -> bulk::result<std::size_t> {
-                                              if (std::exchange(is_read, true))
-                                                  return std::size_t{0};
-                                              into[0] = 'x';
-                                              return std::size_t{1};
-                                          },
-                                          0, {});
+        const auto stored = put_letter(both);
         expect(fatal(stored.has_value())) << stored.error().message;
         expect(fatal(both.file_memory(stored->id) != nullptr));
         expect(*both.file_memory(stored->id) == "x");
